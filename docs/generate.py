@@ -254,10 +254,10 @@ EXIT = """\
 | status | means |
 |---|---|
 | 0 | analysed, with a warning on standard error where a capture ends in the middle (`complete` is then false); or run to the end of its transfer |
-| 1 | of `run`: the transfer with MPTCP did not finish, and its run is kept; of `doctor`: the kernel engine cannot run here; of `sweep` and `study`: runs failed, and the rest are done; of `calibrate`: the link does not show every figure; of `verify`: not all is reproduced |
-| 2 | the command line or a scenario cannot be, a capture cannot be read, or a file cannot be written; one line on standard error says which |
+| 1 | of `run`: the transfer with MPTCP did not finish, and its run is kept; of `doctor`: the kernel engine cannot run here; of `sweep` and `study`: runs failed, and the rest are done; of `calibrate`: the link does not reproduce every figure; of `verify`: not everything is reproduced |
+| 2 | the command line or a scenario is invalid, a capture cannot be read, or a file cannot be written; one line on standard error says which |
 | 130 | interrupted; 129 and 143 where SIGHUP or SIGTERM ended a run |
-| 141 | whoever read the output closed it |
+| 141 | the reader of the output closed it |
 
 `shell` exits with the status of the program that it ran, 128 more than the number of the signal that ended that, or as above.
 

@@ -55,7 +55,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     output.add_argument(
         "--why",
         action="store_true",
-        help="print the findings instead, with evidence, remedy and a Wireshark filter each",
+        help="print the findings instead, each with its evidence, remedy and Wireshark filter",
     )
     for kind in ("parquet", "csv"):
         output.add_argument(
@@ -81,14 +81,14 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         default=0.0,
         dest="from_seconds",
         metavar="SECONDS",
-        help="begin so long after the first packet; what began before is then begun midway",
+        help="start this long after the first packet; what began earlier counts as begun midway",
     )
     part.add_argument(
         "--to",
         type=seconds_above_0,
         dest="to_seconds",
         metavar="SECONDS",
-        help="end so long after the first packet",
+        help="end this long after the first packet",
     )
     definitions = command.add_argument_group("definitions")
     definitions.add_argument(
@@ -96,28 +96,28 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         type=seconds_above_0,
         default=1.0,
         metavar="SECONDS",
-        help="bins of the throughput series (default: 1)",
+        help="length of the bins of the throughput series (default: 1)",
     )
     definitions.add_argument(
         "--smoothing",
         type=seconds,
         default=5.0,
         metavar="SECONDS",
-        help="moving mean under the coefficient of variation (default: 5)",
+        help="window of the moving mean behind the coefficient of variation (default: 5)",
     )
     definitions.add_argument(
         "--trim",
         type=seconds,
         default=5.0,
         metavar="SECONDS",
-        help="start that the coefficient of variation leaves out (default: 5)",
+        help="how much of the start the coefficient of variation leaves out (default: 5)",
     )
     definitions.add_argument(
         "--scenario",
         type=named,
         metavar="NAME",
-        help="a scenario (a file, or the name of one that ships) whose [transfer] says which "
-        "application it was: how it was served is measured, too",
+        help="a scenario (a file, or the name of one that ships) whose [transfer] "
+        "names the application: how well it was served is measured, too",
     )
     command.set_defaults(run=run)
 

@@ -60,7 +60,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--began",
         type=named,
         metavar="TIME",
-        help="when the run began by the clock of the logs: for simulations, and for other clocks",
+        help="when the run began by the clock of the logs: needed for simulations, and where "
+        "clocks differ",
     )
     command.set_defaults(run=run)
 

@@ -34,8 +34,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--secret",
         type=named,
         metavar="FILE",
-        help="bytes that decide what becomes of addresses and keys, so that captures of another "
-        "day fit these (default: drawn and forgotten)",
+        help="random bytes that decide the new addresses and keys: captures that are anonymised "
+        "later with the same file match these (default: drawn anew, and forgotten)",
     )
     command.set_defaults(run=run)
 

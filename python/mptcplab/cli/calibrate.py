@@ -48,7 +48,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--all", action="store_true", help="every row with figures of a single path"
     )
     command.add_argument(
-        "--targets", type=named, metavar="FILE", help="another table of rows than the papers'"
+        "--targets", type=named, metavar="FILE", help="a table of rows other than the papers'"
     )
     command.add_argument(
         "--controller",

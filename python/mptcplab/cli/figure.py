@@ -42,7 +42,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="a run directory, what mptcplab run left, a campaign's directory, or captures",
     )
     command.add_argument(
-        "--list", action=_List, help="list the kinds of figures, and what can be chosen of each"
+        "--list", action=_List, help="list the kinds of figures, and what can be chosen for each"
     )
     command.add_argument(
         "--out",
@@ -80,7 +80,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         action="append",
         default=[],
         metavar="AXIS=VALUE",
-        help="take runs with this value of an axis only; may be repeated",
+        help="use only runs with this value of an axis; may be repeated",
     )
     chosen.add_argument(
         "--value",

@@ -23,9 +23,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command = commands.add_parser(
         "guard",
         help="watch the paths of this host's MPTCP connections, and leave those that go bad",
-        description="Watches the paths of this host's MPTCP connections: its endpoints, as in ip "
-        "mptcp endpoint. One over which nothing moves and probes stay unanswered is taken out of "
-        "use, and put back once it answers again. When the command ends, all are as they were.",
+        description="Watches the paths of this host's MPTCP connections (the endpoints that ip "
+        "mptcp endpoint lists). A path on which nothing moves and probes go unanswered is taken "
+        "out of use, and put back once it answers again. When the command ends, all is as it was.",
         epilog=EXAMPLES,
     )
     command.add_argument("--observe", action="store_true", help="only tell what would be done")
@@ -37,8 +37,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--signals",
         metavar="FILE",
-        help="what radios hear, for leave_below: a line INTERFACE DBM each, read twice a second; "
-        "without it the kernel is asked, which knows of Wi-Fi",
+        help="signal strengths for leave_below: a line INTERFACE DBM each, read twice a second; "
+        "without it the kernel is asked, which knows those of Wi-Fi",
     )
     command.add_argument("--json", action="store_true", help="print a line of JSON per decision")
     command.add_argument(
@@ -47,7 +47,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         default=[],
         metavar="NAME=VALUE",
         dest="settings",
-        help="set something of the guard, as listed by mptcplab path-managers guard",
+        help="set a parameter of the guard; mptcplab path-managers guard lists them",
     )
     command.set_defaults(run=run)
 

@@ -19,11 +19,17 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     command = commands.add_parser(
         "help",
         help="print the help of a command",
-        description="Prints what COMMAND --help prints; without a command, what there is.",
+        description="Prints what COMMAND --help prints; without a command, lists all commands.",
         epilog=EXAMPLES,
     )
     # Commands that are added after this one are known to it, too.
-    command.add_argument("command", nargs="?", choices=commands.choices.keys(), metavar="COMMAND")
+    command.add_argument(
+        "command",
+        nargs="?",
+        choices=commands.choices.keys(),
+        metavar="COMMAND",
+        help="the command, such as run or links import (default: list all)",
+    )
     command.commands = commands.choices
     command.set_defaults(run=run, commands=commands.choices)
 

@@ -29,13 +29,11 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command = commands.add_parser(
         "links import",
         help="make links and a scenario of recordings of real networks",
-        description="Makes links of recordings of real networks: throughput, pings and delays over "
-        "time, in the\nformats of tools and data sets. Recordings with times of a "
-        "clock are laid on "
-        "it, over the span\nthat they have in common: their paths fade together. A directory takes "
-        "a scenario, which\nmptcplab run takes, a link for each path, with where it "
-        "comes from, and "
-        "the traces; what was\nassumed, missing or odd is said there, too.",
+        description="Makes links from recordings of real networks: throughput, pings and delays "
+        "over time, in the\nformats of common tools and data sets. Recordings with clock times "
+        "are aligned by them and cut to\nthe span that all have in common, so that their paths "
+        "fade together. DIR gets a scenario for\nmptcplab run, a link for each path that says "
+        "where it comes from, and the traces. They also say\nwhat was assumed, missing or odd.",
         epilog=EXAMPLES,
     )
     command.add_argument(
@@ -74,7 +72,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         default=[],
         type=_pair,
         metavar="COLUMN=VALUE",
-        help="only rows of a CSV that hold this",
+        help="only rows of a CSV with this value",
     )
     command.add_argument(
         "--time-zone",
@@ -92,21 +90,21 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         type=seconds,
         default=0.0,
         metavar="SECONDS",
-        help="leave out so much of the beginning",
+        help="leave out this much of the beginning",
     )
     command.add_argument(
         "--to",
         dest="end_s",
         type=seconds_above_0,
         metavar="SECONDS",
-        help="end so long after the beginning of the whole",
+        help="end this long after the beginning of the whole",
     )
     command.add_argument(
         "--step",
         type=seconds_above_0,
         default=1.0,
         metavar="SECONDS",
-        help="make one row of values that are closer than this (default: 1)",
+        help="merge values that are closer together than this into one row (default: 1)",
     )
     command.add_argument(
         "--rate",
@@ -124,7 +122,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--queue",
         default="200 ms",
         metavar="TIME",
-        help='what queues hold, which no recording says (default: "200 ms")',
+        help='how much queues hold, which no recording says (default: "200 ms")',
     )
     command.add_argument(
         "--licence", metavar="TEXT", help="the recordings' licence, for the origin of the links"

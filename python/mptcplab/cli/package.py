@@ -33,13 +33,13 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "directory",
     )
     command.add_argument(
-        "--out", required=True, type=named, metavar="FILE", help="the file; ends in .zip by custom"
+        "--out", required=True, type=named, metavar="FILE", help="the file, usually named .zip"
     )
     command.add_argument(
         "--tolerance",
         type=percent,
         metavar="PERCENT",
-        help="how far metrics may be from what they were (default: 0; in real time 15)",
+        help="how far metrics may be off when they are verified (default: 0; in real time 15)",
     )
     command.add_argument("--json", action="store_true", help="print what it holds as JSON")
     command.set_defaults(run=run)

@@ -134,13 +134,13 @@ def add_levels_to(command: ArgumentParser) -> None:
         "-q",
         "--quiet",
         action="store_true",
-        help="say nothing but results, warnings and faults: no progress, no remarks",
+        help="print only results, warnings and errors: no progress, no remarks",
     )
     levels.add_argument(
         "-v",
         "--verbose",
         action="store_true",
-        help="say what is done meanwhile, and where in the program a fault came from",
+        help="say what is being done, and where in the program an error came from",
     )
 
 
@@ -161,8 +161,8 @@ def add_filter_to(command: ArgumentParser | _ArgumentGroup) -> None:
         "--filter",
         type=named,
         metavar="KEY=VALUE,...",
-        help="only connections that meet all of it: host=ADDRESS or network, port=N, path=NAME, or "
-        "a column of the table connections, such as protocol=TCP; KEY!=VALUE leaves out",
+        help="only connections that match every part: host=ADDRESS or NETWORK, port=N, path=NAME, "
+        "or a column of the table connections, such as protocol=TCP; KEY!=VALUE excludes",
     )
 
 

@@ -51,7 +51,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         type=seconds,
         default=30.0,
         metavar="SECONDS",
-        help="how long connections are silent at most, up to 4000; 0: leave it out (default: 30)",
+        help="the longest silence that is tried, up to 4000; 0 tries none (default: 30)",
     )
     output = command.add_argument_group("output (default: a line for each probe)")
     output.add_argument("--json", action="store_true", help="print the table probes as JSON")

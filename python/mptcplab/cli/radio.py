@@ -32,9 +32,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command = commands.add_parser(
         "radio",
         help="say what a signal gives at most: rates from the standards' tables",
-        description="Lists the technologies whose radio mptcplab knows, shows the table of one, or "
-        "says what a signal gives at most. With --papers, what the papers printed of their radio, "
-        "and what can be made of it.",
+        description="Lists the radio technologies that mptcplab knows, shows the table of one, or "
+        "says what a signal allows at most. With --papers, shows what the papers printed about "
+        "their radio, and what follows from it.",
         epilog=EXAMPLES,
     )
     command.add_argument(
@@ -46,13 +46,15 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help='received signal: a power ("-95 dBm") or a ratio ("12 dB")',
     )
     command.add_argument(
-        "--bandwidth", metavar="BANDWIDTH", help='its channel ("20 MHz"), or category in HSPA'
+        "--bandwidth",
+        metavar="BANDWIDTH",
+        help='bandwidth of the channel ("20 MHz"), or the category in HSPA',
     )
     command.add_argument(
         "--streams",
         type=number_above_0,
         metavar="N",
-        help="streams that antennas send at once (1)",
+        help="streams that the antennas send at once (default: 1)",
     )
     command.add_argument(
         "--noise-rise",

@@ -49,8 +49,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--run",
         dest="key",
         metavar="KEY",
-        help="draw a single run of the campaign, as its page names it; a simulated one is repeated "
-        "for that (default file: DIR/reports/KEY.html)",
+        help="draw one run of the campaign, by the key that its page shows; a simulated run is "
+        "repeated for this (default file: DIR/reports/KEY.html)",
     )
     command.add_argument(
         "--connection",
@@ -62,8 +62,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--issue",
         action="store_true",
-        help="instead of a page, make a small bundle for an issue of the kernel: scenario, headers "
-        "with other addresses and without payload, state of the senders, what was measured "
+        help="instead of a page, make a small bundle for a kernel issue: the scenario, packet "
+        "headers with other addresses and no payload, the senders' state, and what was measured "
         "(default file: RUN-issue.zip beside the run)",
     )
     add_open_to(command)

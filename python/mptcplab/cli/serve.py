@@ -63,8 +63,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         action="append",
         type=_port,
         metavar="N",
-        help="port of TCP alone, for probes, which compare several; may be repeated (default: the "
-        "one after the first --port)",
+        help="TCP port for probes, which compare several ports; may be repeated (default: the one "
+        "after the first --port)",
     )
     command.add_argument(
         "--state",
@@ -85,7 +85,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--clients",
         type=number_above_0,
         metavar="N",
-        help="clients that may wait for their turn (default: 16), or with --open load at once (8)",
+        help="clients that may wait for their turn (default: 16); with --open, clients that are "
+        "served at once (default: 8)",
     )
     opened = command.add_argument_group("downloads for anybody")
     opened.add_argument(
@@ -101,13 +102,13 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--per-address",
         type=_bytes,
         metavar="SIZE",
-        help="in a day to one address, or network of IPv6 (default: 1 GB)",
+        help="in a day to one address, or one IPv6 network (default: 1 GB)",
     )
     opened.add_argument(
         "--keep",
         type=_bytes,
         metavar="SIZE",
-        help="of runs in DIR; above it downloads are served and not kept (default: 10 GB)",
+        help="how much DIR may hold; beyond it, downloads are served but not kept (default: 10 GB)",
     )
     command.add_argument(
         "--systemd", action="store_true", help="print a unit for systemd, and serve nobody"

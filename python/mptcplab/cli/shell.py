@@ -51,8 +51,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--serve",
         type=named,
         metavar="COMMAND",
-        help="what runs at the server, which has the name server: it is started first and ended "
-        "afterwards; what it prints goes to server.log in the run directory",
+        help="a command for the server, whose host name is server; it is started first and "
+        "stopped at the end, and its output goes to server.log in the run directory",
     )
     command.add_argument(
         "--mptcpize",
@@ -69,7 +69,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "free)",
     )
     output.add_argument(
-        "--force", action="store_true", help="replace another run that is in the way"
+        "--force", action="store_true", help="replace another run that is already there"
     )
     add_captures_to(output)
     add_live_to(output)

@@ -33,8 +33,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command = commands.add_parser(
         "sweep",
         help="run a campaign: a scenario many times, with what varies",
-        description="Runs a scenario for all combinations of what varies, several times, each "
-        "beside plain TCP over each path\nunder the same radio conditions. Interrupt it when you "
+        description="Runs a scenario for every combination of what varies, several times each, "
+        "beside plain TCP over\neach path under the same radio conditions. Interrupt it when you "
         "like: the same command goes on from there.",
         epilog=EXAMPLES,
     )

@@ -23,8 +23,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command = commands.add_parser(
         "verify",
         help="repeat the results in a file of mptcplab package",
-        description="Runs again what mptcplab package put into a file, and says which metrics come "
-        "out the same. Exits with\nstatus 1 where one does not.",
+        description="Repeats the runs in a file that mptcplab package made, and says which "
+        "metrics come out\nthe same. Exits with status 1 if any does not.",
         epilog=EXAMPLES,
     )
     command.add_argument("file", type=named, metavar="FILE", help="what mptcplab package made")
