@@ -1,0 +1,118 @@
+//! A subflow: what passed in short times, its time-outs, and silences of a path that held packets up or brought nothing.
+
+use super::{Bin, Losses};
+use crate::event::Data;
+use wire::Time;
+
+/// Linux's least retransmission time-out, and by how much it is longer than a round trip: it waits for 200 ms more, of which some
+/// may have passed before the last segment left.
+const TIME_OUT_NANOS: i64 = 200_000_000;
+const BEYOND_RTT_NANOS: i64 = 100_000_000;
+/// So much in flight, and no answer to any of it: a path that brings nothing, not a queue that takes some.
+const DEAD_BYTES: u32 = 5000;
+/// Where most of that is acknowledged within two round trips of the first answer, and little of it was sent again, it had been held
+/// up and not lost.
+const UNKNOWN_ANSWER_NANOS: i64 = 200_000_000;
+/// A queue whose emptying takes no longer, nor longer than this part of the round trip, shows in none.
+const ALONE_US: u64 = 3000;
+const ALONE_PART: u64 = 20;
+
+/// A subflow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flow {
+    pub(crate) bins: Vec<Bin>,
+    /// What the time that passes has had so far.
+    pub(super) now: Bin,
+    /// Segments sent again; none where there were none.
+    pub(crate) losses: Option<Box<Losses>>,
+    pub(super) last_sent: Option<Time>,
+    last_answer: Option<Time>,
+    /// Segments came after a gap that nothing has filled yet: what the time-out waits for was lost.
+    pub(super) has_gap: bool,
+    silence: Option<Silence>,
+    /// How long the silence was that the last time-out ended, and no answer since.
+    last_silent_nanos: i64,
+    pub(super) last_rtt_us: u32,
+    pub(super) in_flight_bytes: u32,
+    /// The last segment came in a gap of the subflow: it was sent again.
+    pub(super) fills_gap: bool,
+}
+
+/// A path answered to nothing of what was in flight, and a time-out passed.
+#[derive(Clone, Copy, Debug)]
+struct Silence {
+    in_flight_bytes: u32,
+    had_gap: bool,
+    /// Sent again since, and acknowledged.
+    resent_bytes: u32,
+    acked_bytes: u32,
+    /// Two round trips after the first answer, once that came.
+    over: Option<Time>,
+}
+
+impl Silence {
+    /// Whether what was in flight came through.
+    fn was_held(&self) -> bool {
+        !self.had_gap
+            && self.acked_bytes / 3 >= self.in_flight_bytes / 4
+            && self.resent_bytes <= self.in_flight_bytes / 4
+    }
+}
+
+impl Flow {
+    pub(super) fn answered(&mut self, at: Time, acked_bytes: u32) {
+        self.now.answered = true;
+        self.last_silent_nanos = 0;
+        self.last_answer = Some(at);
+        if self.silence.is_some() {
+            self.broken(at, acked_bytes);
+        }
+    }
+
+    /// An answer came after a silence.
+    #[cold]
+    fn broken(&mut self, at: Time, acked_bytes: u32) {
+        let Some(silence) = &mut self.silence else { return };
+        let round_trips = UNKNOWN_ANSWER_NANOS.max(i64::from(self.last_rtt_us) * 2000);
+        if at <= *silence.over.get_or_insert(at + round_trips) {
+            silence.acked_bytes = silence.acked_bytes.saturating_add(acked_bytes);
+            return;
+        }
+        self.now.spurious += u8::from(silence.was_held());
+        self.silence = None;
+    }
+
+    #[cold]
+    pub(super) fn resent(&mut self, at: Time, data: &Data, last: Option<Time>, start: Time) {
+        let silent_nanos = last.map_or(0, |last| at - last);
+        let time_out_nanos = TIME_OUT_NANOS.max(i64::from(self.last_rtt_us) * 1000 + BEYOND_RTT_NANOS);
+        if silent_nanos >= time_out_nanos {
+            let unanswered = self.last_answer.is_none_or(|answer| at - answer >= time_out_nanos);
+            if unanswered && self.in_flight_bytes >= DEAD_BYTES && self.silence.is_none() {
+                let in_flight_bytes = self.in_flight_bytes;
+                self.silence = Some(Silence {
+                    in_flight_bytes,
+                    had_gap: self.has_gap,
+                    resent_bytes: 0,
+                    acked_bytes: 0,
+                    over: None,
+                });
+            }
+            let longer = self.last_silent_nanos > 0 && silent_nanos / 3 >= self.last_silent_nanos / 2;
+            self.now.timeouts = self.now.timeouts.saturating_add(1);
+            self.now.backed_off = self.now.backed_off.saturating_add(u8::from(longer));
+            self.last_silent_nanos = silent_nanos;
+        }
+        if let Some(silence) = &mut self.silence {
+            silence.resent_bytes = silence.resent_bytes.saturating_add(data.resent_bytes());
+            if silence.resent_bytes <= silence.in_flight_bytes {
+                return;
+            }
+            self.silence = None;
+        }
+        let rtt_us = self.last_rtt_us;
+        let losses = self.losses.get_or_insert_with(|| Losses::new(at));
+        losses.add(at, rtt_us, start);
+        losses.alone += u64::from(data.apart_nanos / 1000 > ALONE_US.max(u64::from(rtt_us) / ALONE_PART));
+    }
+}

@@ -1,0 +1,53 @@
+//! What a subflow sent again.
+
+use wire::Time;
+
+/// Losses further apart than a round trip are of different bursts; of this time where no round trip was measured.
+const UNKNOWN_RTT_US: u32 = 100_000;
+
+/// What was sent again on a subflow, but for what was in flight when the path brought nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Losses {
+    pub(crate) count: u64,
+    /// Of segments within a round trip of each other.
+    pub(crate) bursts: u64,
+    /// Those that had left so long after the segment before them that no short queue still held that one.
+    pub(crate) alone: u64,
+    /// Whole seconds that had some.
+    pub(crate) seconds: u64,
+    pub(crate) first: Time,
+    pub(crate) last: Time,
+    /// The round-trip times measured last before each, by parts of octaves of microseconds.
+    rtts: [u32; RTTS],
+}
+
+const PARTS: u32 = 32;
+const RTTS: usize = PARTS as usize * 32;
+
+impl Losses {
+    pub(super) fn new(first: Time) -> Box<Losses> {
+        Box::new(Losses { count: 0, bursts: 0, alone: 0, seconds: 0, first, last: first, rtts: [0; RTTS] })
+    }
+
+    pub(super) fn add(&mut self, at: Time, rtt_us: u32, start: Time) {
+        let second = |time: Time| (time - start) / 1_000_000_000;
+        let round_trip = i64::from(if rtt_us == 0 { UNKNOWN_RTT_US } else { rtt_us }) * 1000;
+        self.seconds += u64::from(self.count == 0 || second(at) != second(self.last));
+        self.bursts += u64::from(self.count == 0 || at - self.last > round_trip);
+        self.count += 1;
+        self.last = at;
+        self.rtts[part(rtt_us)] += 1;
+    }
+
+    /// How many there were at a round-trip time as long as this and longer.
+    pub(crate) fn above(&self, rtt_us: f64) -> u64 {
+        self.rtts[part(rtt_us as u32)..].iter().map(|&count| u64::from(count)).sum()
+    }
+}
+
+/// The part of an octave that a time lies in.
+fn part(us: u32) -> usize {
+    let us = us.max(PARTS);
+    let octave = us.ilog2();
+    (octave * PARTS + ((us >> (octave - PARTS.ilog2())) & (PARTS - 1))) as usize
+}

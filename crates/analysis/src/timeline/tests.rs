@@ -1,0 +1,171 @@
+use super::{Losses, MOST_BINS, Timeline};
+use crate::event::{Data, FlowEvent, Kind, Seen};
+use tables::Direction;
+use wire::{PointId, Time};
+
+fn at(ms: i64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+fn on(timeline: &mut Timeline, ms: i64, subflow: usize, kind: Kind) {
+    let seen = Seen { at: at(ms), point: PointId(0), record: 1 };
+    timeline.on(&FlowEvent { seen, subflow, direction: Direction::Down, kind });
+}
+
+#[test]
+fn losses_are_counted_however_many_there_are() {
+    let mut timeline = Timeline::new(at(0));
+    on(&mut timeline, 0, 0, Kind::Rtt { nanos: 20_000_000 });
+    for ms in (0..50_000).step_by(10) {
+        on(&mut timeline, ms, 0, Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() }));
+    }
+    let losses = timeline.flows[0].losses.as_ref().unwrap();
+    assert_eq!((losses.count, losses.bursts, losses.seconds), (5000, 1, 50));
+    assert_eq!((losses.above(19_000.0), losses.above(40_000.0)), (5000, 0));
+    assert!(timeline.whole.len() <= MOST_BINS && timeline.flows[0].bins.len() <= MOST_BINS);
+}
+
+/// New data every 10 ms with answers 20 ms later for half a second; then a window of ten segments that nobody answers.
+fn silent_after_a_window() -> Box<Timeline> {
+    let mut timeline = Timeline::new(at(0));
+    let new = || Kind::Data(Data { bytes: 1000, new_bytes: 1000, packets: 1, ..Data::default() });
+    let flight = |in_flight_bytes| Kind::Flight { in_flight_bytes, window_bytes: None };
+    on(&mut timeline, 20, 0, Kind::Rtt { nanos: 20_000_000 });
+    for ms in (0..500).step_by(10) {
+        on(&mut timeline, ms, 0, new());
+        on(&mut timeline, ms, 0, flight(3000));
+        on(&mut timeline, ms + 5, 0, flight(2000));
+    }
+    for number in 0..10 {
+        on(&mut timeline, 500 + number, 0, new());
+        on(&mut timeline, 500 + number, 0, flight(3000 + 1000 * number as u64));
+    }
+    timeline
+}
+
+#[test]
+fn what_a_dead_path_held_is_no_loss_of_a_queue() {
+    let again = || Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() });
+    let mut dead = silent_after_a_window();
+    for ms in [800, 1400, 2600, 2620, 2620, 2640, 2640, 2640] {
+        on(&mut dead, ms, 0, again());
+    }
+    assert!(dead.flows[0].losses.is_none());
+    // Where the path goes on answering meanwhile, a few were lost.
+    let mut alive = silent_after_a_window();
+    on(&mut alive, 560, 0, Kind::Sacked);
+    for ms in [561, 562, 563] {
+        on(&mut alive, ms, 0, again());
+    }
+    assert_eq!(alive.flows[0].losses.as_ref().unwrap().count, 3);
+}
+
+#[test]
+fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
+    let again = || Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() });
+    let flight = |in_flight_bytes| Kind::Flight { in_flight_bytes, window_bytes: None };
+    let spurious = |answers: &[(i64, u64)]| {
+        let mut timeline = silent_after_a_window();
+        on(&mut timeline, 800, 0, again());
+        answers.iter().for_each(|&(ms, left_bytes)| on(&mut timeline, ms, 0, flight(left_bytes)));
+        timeline.keep();
+        timeline.flows[0].bins.iter().map(|bin| bin.spurious).sum::<u8>()
+    };
+    assert_eq!(spurious(&[(1000, 8000), (1001, 3000), (1002, 0), (1900, 2000), (1990, 0)]), 1);
+    // Of a gap that the receiver had told of, the rest had come long before.
+    let mut gap = silent_after_a_window();
+    on(&mut gap, 530, 0, Kind::Sacked);
+    on(&mut gap, 900, 0, again());
+    [(1000, 0), (1900, 2000), (1990, 0)].iter().for_each(|&(ms, left)| on(&mut gap, ms, 0, flight(left)));
+    gap.keep();
+    assert!(gap.flows[0].bins.iter().all(|bin| bin.spurious == 0));
+    // What was sent again is acknowledged, and little else.
+    assert_eq!(spurious(&[(1000, 11_000), (1020, 10_000), (1900, 9000), (1990, 0)]), 0);
+}
+
+#[test]
+fn what_is_sent_again_a_round_trip_later_was_no_time_out() {
+    let again = || Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() });
+    for (rtt_ms, time_outs) in [(500, 0), (20, 1)] {
+        let mut timeline = Timeline::new(at(0));
+        on(&mut timeline, 0, 0, Kind::Rtt { nanos: rtt_ms * 1_000_000 });
+        on(&mut timeline, 0, 0, again());
+        on(&mut timeline, 510, 0, again());
+        timeline.keep();
+        let sum = timeline.flows[0].bins.iter().map(|bin| bin.timeouts).sum::<u8>();
+        assert_eq!(sum, time_outs, "{rtt_ms} ms");
+    }
+}
+
+#[test]
+fn round_trips_before_losses_are_told_apart_to_a_few_percent() {
+    let mut losses = Losses::new(at(0));
+    for rtt_us in [60_000, 64_000, 69_000] {
+        losses.add(at(0), rtt_us, at(0));
+    }
+    assert_eq!([losses.above(62_000.0), losses.above(66_500.0), losses.above(72_000.0)], [2, 1, 0]);
+}
+
+#[test]
+fn what_left_after_a_pause_met_no_short_queue() {
+    for (rtt_ms, apart_ms, alone) in [(20, 2, 0), (20, 4, 1), (200, 9, 0), (200, 11, 1)] {
+        let mut timeline = Timeline::new(at(0));
+        on(&mut timeline, 0, 0, Kind::Rtt { nanos: rtt_ms * 1_000_000 });
+        let apart_nanos = apart_ms * 1_000_000;
+        on(&mut timeline, 1, 0, Kind::Data(Data { bytes: 1000, packets: 1, apart_nanos, ..Data::default() }));
+        assert_eq!(timeline.flows[0].losses.as_ref().unwrap().alone, alone, "{rtt_ms} {apart_ms}");
+    }
+}
+
+#[test]
+fn a_window_that_fills_behind_a_gap_is_no_limit() {
+    for (gap, limited) in [(false, 10), (true, 1)] {
+        let mut timeline = Timeline::new(at(0));
+        on(&mut timeline, 0, 0, Kind::Flight { in_flight_bytes: 0, window_bytes: Some(10_000) });
+        on(&mut timeline, 1, 0, Kind::Arrived { bytes: 10_000 });
+        if gap {
+            on(&mut timeline, 2, 0, Kind::Sacked);
+        }
+        (3..12).for_each(|ms| on(&mut timeline, ms, 0, Kind::Arrived { bytes: 1 }));
+        timeline.keep();
+        let sum = timeline.whole.iter().map(|bin| bin.limited).sum::<u32>();
+        assert_eq!(sum, limited);
+    }
+}
+
+#[test]
+fn waiting_is_counted_however_often_it_happens() {
+    let mut timeline = Timeline::new(at(0));
+    // Subflow 0 brings what 1 had overtaken by 150 ms; every other time what 0 itself had.
+    for turn in 0..1000 {
+        let came = 200 * turn + 150;
+        on(&mut timeline, came, 0, Kind::InOrder { offset: 0, bytes: 1, delay_nanos: 0 });
+        let waited = Kind::InOrder { offset: 1, bytes: 1, delay_nanos: 150_000_000 };
+        on(&mut timeline, came - 150, usize::from(turn % 2 == 0), waited);
+    }
+    timeline.waited();
+    timeline.keep();
+    let waited_us = |bins: &mut dyn Iterator<Item = u32>| bins.map(u64::from).sum::<u64>();
+    assert_eq!(waited_us(&mut timeline.whole.iter().map(|bin| bin.waited_us)), 150_000_000);
+    assert_eq!(waited_us(&mut timeline.flows[0].bins.iter().map(|bin| bin.waited_us)), 75_000_000);
+    assert_eq!(waited_us(&mut timeline.flows[1].bins.iter().map(|bin| bin.waited_us)), 0);
+}
+
+#[test]
+fn time_outs_that_double_are_told_from_those_that_do_not() {
+    let mut timeline = Timeline::new(at(0));
+    let again = || Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() });
+    for ms in [0, 250, 750, 1750] {
+        on(&mut timeline, ms, 0, again());
+    }
+    on(&mut timeline, 1760, 0, Kind::Flight { in_flight_bytes: 1000, window_bytes: None });
+    on(&mut timeline, 1800, 0, Kind::Flight { in_flight_bytes: 0, window_bytes: None });
+    // An answer came: the next is the first of another row.
+    on(&mut timeline, 3000, 0, again());
+    timeline.keep();
+    let sum = timeline.flows[0]
+        .bins
+        .iter()
+        .fold((0, 0), |(timeouts, backed_off), bin| (timeouts + bin.timeouts, backed_off + bin.backed_off));
+    assert_eq!(sum, (4, 2));
+}
