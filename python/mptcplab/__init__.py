@@ -10,26 +10,13 @@
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis
 from mptcplab.anonymising import Anonymised, anonymise
-from mptcplab.api import (
-    analyze,
-    annotate,
-    calibrate,
-    compare,
-    doctor_field,
-    figure,
-    import_links,
-    package,
-    probe,
-    run,
-    run_schedule,
-    run_study,
-    scenario_schema,
-    sweep,
-    verify,
-    why,
-    write_issue,
-    write_report,
-)
+from mptcplab.api.artifacts import package, verify
+from mptcplab.api.campaigns import run_schedule, run_study, sweep
+from mptcplab.api.captures import analyze
+from mptcplab.api.links import calibrate, import_links
+from mptcplab.api.networks import doctor_field, probe
+from mptcplab.api.pages import figure, write_issue, write_report
+from mptcplab.api.runs import annotate, compare, run, scenario_schema, why
 from mptcplab.machine import doctor
 from mptcplab.results.campaign import open_campaign
 from mptcplab.results.run import open_run

@@ -20,7 +20,7 @@ import mptcplab as lab
 from campaigns import CAMPAIGN, written
 from command import Run
 from mptcplab import Error
-from mptcplab.api import figure_kinds
+from mptcplab.api.pages import figure_kinds
 from mptcplab.charts.paper.paper import COLOURS, Paper
 from mptcplab.charts.run.charts import CHARTS
 from mptcplab.results.campaign import Campaign
@@ -477,7 +477,7 @@ def test_captures_have_figures_too(mptcplab: Run, download: list[str], tmp_path:
         (["rtt", "runs", "--connection", "3"], "there is no connection 3, only 0 to 0"),
         (["rtt", "runs", "--by", "size"], "rtt of a run heeds no by, only connection"),
         (["throughput", "runs", "--size", "1x1in"], "1 by 1 inches are too small for it"),
-        (["rtt", "runs", "--size", "99in"], "argument --size: '99in' is no size such as"),
+        (["rtt", "runs", "--size", "99in"], "argument --size: '99in' is not a size such as"),
         (["boxes", "small", "--by", "place"], "campaign has no axis place; its axes: size, contr"),
         (
             ["boxes", "small", "--where", "size=1"],

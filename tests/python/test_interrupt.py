@@ -125,7 +125,7 @@ def test_a_calibration_says_what_is_kept(
         made.append(object())
         return made[-1]
 
-    monkeypatch.setattr("mptcplab.api.calibrate", calibrate)
+    monkeypatch.setattr("mptcplab.api.links.calibrate", calibrate)
     with pytest.raises(SystemExit, match="130"):
         main(["calibrate", "--all", "--out", str(tmp_path)])
     assert capsys.readouterr().err.endswith(f"mptcplab: interrupted; {kept}\n")

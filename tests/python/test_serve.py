@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mptcplab import Error
-from mptcplab.api import run
+from mptcplab.api.runs import run
 from mptcplab.cli.main import parser
 from mptcplab.engines.field import clock, control, preamble, server_line
 from mptcplab.engines.field.routes import Route

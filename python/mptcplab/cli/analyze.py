@@ -245,7 +245,7 @@ def _write(tables: _core.Tables | Chosen, options: Namespace) -> None:
 
 def _draw(tables: _core.Tables | Chosen, options: Namespace) -> None:
     from mptcplab.analysis import Analysis
-    from mptcplab.api import write_report
+    from mptcplab.api.pages import write_report
 
     write_report(Analysis(tables), options.report, connection=options.connection)
     say(f"wrote {options.report}")

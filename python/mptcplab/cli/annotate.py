@@ -68,7 +68,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.api import annotate
+    from mptcplab.api.runs import annotate
 
     for one in annotate(
         options.directory,

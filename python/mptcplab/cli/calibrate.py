@@ -120,7 +120,7 @@ def _rows(options: Namespace) -> list[str | None]:
 def _calibrate(options: Namespace, row: str | None) -> Calibration:
     from pathlib import Path
 
-    from mptcplab.api import calibrate
+    from mptcplab.api.links import calibrate
     from mptcplab.calibration.subject import profile_name
     from mptcplab.cli.progress import Calibrating
 

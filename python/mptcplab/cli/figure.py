@@ -100,7 +100,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.api import figure
+    from mptcplab.api.pages import figure
 
     drawn = figure(
         options.kind,
@@ -128,7 +128,7 @@ class _List(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, **settings)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from mptcplab.api import figure_kinds
+        from mptcplab.api.pages import figure_kinds
 
         _print_kinds(figure_kinds())
         parser.exit()
@@ -149,7 +149,7 @@ def _print_kinds(kinds: Sequence[Any]) -> None:
 def _size(text: str) -> tuple[float, float]:
     found = SIZE.fullmatch(text.replace(" ", ""))
     if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size such as 3.4x2.2in or 9x6cm")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 3.4x2.2in or 9x6cm")
     width, height = (float(one) * INCHES[found[3]] for one in found.groups()[:2])
     if not all(SMALLEST <= one <= LARGEST for one in (width, height)):
         raise argparse.ArgumentTypeError(
@@ -161,7 +161,7 @@ def _size(text: str) -> tuple[float, float]:
 def _names(text: str) -> tuple[str, ...]:
     names = tuple(one.strip() for one in text.split(","))
     if not all(names) or len(set(names)) < len(names):
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of different names")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of different names")
     return names
 
 

@@ -134,7 +134,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab._core import Error
-    from mptcplab.api import import_links
+    from mptcplab.api.links import import_links
 
     if options.formats:
         _list(options)

@@ -67,7 +67,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.api import probe
+    from mptcplab.api.networks import probe
 
     if options.json and options.scenario:
         raise Error("--json and --scenario: choose one")

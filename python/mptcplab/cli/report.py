@@ -72,7 +72,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.api import write_issue, write_report
+    from mptcplab.api.pages import write_issue, write_report
 
     if options.issue:
         _refuse_beside_issue(options)

@@ -133,7 +133,7 @@ def run(options: Namespace) -> int:
 def _write_page(comparisons: list[Comparison], directory: Path, options: Namespace) -> None:
     if not any(len(one.mptcp.connections) for one in comparisons):
         return
-    from mptcplab.api import write_report
+    from mptcplab.api.pages import write_report
 
     source = comparisons[0] if options.repeat is None else directory
     page = write_report(source, directory / "report.html")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mptcplab.api import run_study
+from mptcplab.api.campaigns import run_study
 from mptcplab.cli import defaults
 from mptcplab.cli.parser import Parser, add_engine_to, named, number_above_0
 from mptcplab.cli.say import print_json, say

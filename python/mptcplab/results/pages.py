@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: ``mptcplab.api`` sets them: to ``write_report``, to ``figure``, and to what notebooks show.
+#: ``mptcplab.api.pages`` sets them: to ``write_report``, to ``figure``, and to what notebooks show.
 write: Callable[..., Path]
 draw: Callable[..., Any]
 html: Callable[[Any], str]
