@@ -39,7 +39,7 @@ def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
         if stat.S_ISDIR(there.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(there.st_mode):
-            raise OSError(errno.EINVAL, "is no regular file")
+            raise OSError(errno.EINVAL, "is not a regular file")
         # What /proc has says that it has nothing.
         content = file.read(most_bytes + 1)
     if len(content) > most_bytes:

@@ -153,7 +153,7 @@ def check(target: Path) -> None:
             raise Error(f"cannot write {target}: {there} is a link to nothing")
         there = there.parent
     if not there.is_dir():
-        raise Error(f"cannot write {target}: {there} is no directory")
+        raise Error(f"cannot write {target}: {there} is not a directory")
 
 
 def is_taken(target: Path) -> bool:
@@ -246,7 +246,7 @@ def _lock(directory: Path) -> int:
 def _foreign(directory: Path) -> PermissionError:
     return PermissionError(
         errno.EPERM,
-        f"{directory.name} beside it is no directory of your own: choose another place (--out)",
+        f"{directory.name} beside it is not a directory of your own: choose another place (--out)",
     )
 
 

@@ -49,7 +49,7 @@ def test_a_field_run_has_its_radio_and_its_positions(host: Machine) -> None:
         assert paths.keys() == ({"wifi", "lte"} if run.name == "mptcp" else {run.name[4:]})
         if "wifi" in paths:
             assert paths["wifi"]["rows"] == 0
-            assert paths["wifi"]["why"].startswith("wifi is no wireless LAN, and no modem")
+            assert paths["wifi"]["why"].startswith("wifi is not a wireless LAN, and no modem")
         if "lte" in paths:
             assert paths["lte"]["why"] is None
             lte = run.radio.filter(path="lte", technology="lte")

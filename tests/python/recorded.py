@@ -102,7 +102,7 @@ RECORDED = (
         "0\n1\n1\n4\n",
         {"home-down.trace": "0\n1\n1\n4\n"},
         ("1\n4", "x\n4"),
-        "line 3: 'x' is no whole number of milliseconds: mend or remove it",
+        "line 3: 'x' is not a whole number of milliseconds: mend or remove it",
         link=('element = "trace", trace = "home-down.trace"',),
     ),
     Recorded(
@@ -159,7 +159,7 @@ RECORDED = (
             "3000,25,0\n4000,25,100\n"
         },
         ("time=60.0 ms\n", "time=60\n"),
-        "line 3: is no answer as ping prints it",
+        "line 3: is not an answer as ping prints it",
         link=("half of the round trip", 'element = "delay-trace"'),
     ),
     Recorded(
@@ -174,7 +174,7 @@ RECORDED = (
             "verizon-up-rate.csv": "ms,mbps\n0,8.5\n2000,4\n",
         },
         ("2023-08-08 10:09:10", "8/8/2023 10:09"),
-        "line 4: '8/8/2023 10:09' is no time: 2026-11-25T12:00:00Z, or seconds of Unix time",
+        "line 4: '8/8/2023 10:09' is not a time: 2026-11-25T12:00:00Z, or seconds of Unix time",
         options=("--time-zone", "America/New_York"),
         link=("from 2023-08-08 14:09:08", "CC0 1.0"),
         radio=("1691503749.000000000,verizon,,12,",),
@@ -192,7 +192,7 @@ RECORDED = (
             "b-up-delay.csv": "ms,delay_ms,loss_percent\n0,15,0\n1000,25,20\n",
         },
         ("2019.11.28_07.27.43", "2019-11-28"),
-        "line 4: '2019-11-28' is no time such as 2026.11.25_09.30.00",
+        "line 4: '2019-11-28' is not a time such as 2026.11.25_09.30.00",
         link=(
             "its times name no zone and are taken as UTC",
             "1 duplicate of a time, its mean taken",
@@ -210,7 +210,7 @@ RECORDED = (
             "test-up-delay.csv": "ms,delay_ms,loss_percent\n0,15,0\n1000,15,0\n2000,15,0\n",
         },
         (' "end": {}\n}', ""),
-        "is no whole JSON: was iperf3 interrupted? Run it again",
+        "is not complete JSON: was iperf3 interrupted? Run it again",
         link=("a TCP throughput, which is not capacity",),
     ),
     Recorded(

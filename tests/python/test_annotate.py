@@ -93,7 +93,7 @@ def test_runs_from_before_there_were_such_tables_take_them(place: Path) -> None:
     ("settings", "fault"),
     [
         ({"radio": "radio.csv"}, "no row of the logs is from the time of a run"),
-        ({"radio": "radio.csv", "began": "noon"}, "when the run began: 'noon' is no time"),
+        ({"radio": "radio.csv", "began": "noon"}, "when the run began: 'noon' is not a time"),
         ({"radio": "radio.csv", "time_zone": "Mars"}, "there is no time zone 'Mars'"),
         ({"radio": "other.csv", "began": BEGAN}, "the run has no path 'umts', only wifi, lte"),
         ({}, "no log was given"),

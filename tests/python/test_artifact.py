@@ -144,8 +144,8 @@ def test_what_is_no_artifact_is_refused(runs: Path, mptcplab: Run) -> None:
         packed.writestr("zeros", bytes(artifact.MOST_BYTES))
     for name, complaint in (
         ("nosuch.zip", "there is no such file; mptcplab package makes it"),
-        ("text", "is no artifact: it is not a zip file"),
-        ("other.zip", "is no artifact: it holds no artifact.json"),
+        ("text", "is not an artifact: it is not a zip file"),
+        ("other.zip", "is not an artifact: it holds no artifact.json"),
         ("bomb.zip", "holds more than 256 MiB"),
         (".", "cannot read .: Is a directory"),
     ):

@@ -268,10 +268,10 @@ def test_a_transfer_that_lost_nothing_bounds_the_loss(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("figures", "complaint"),
     [
-        ("throughput = { mean = -3 }", "throughput: mean: -3 is no such figure"),
-        ("rtt = { mean = nan }", "rtt: mean: nan is no such figure"),
-        ('rtt = { mean = "x" }', 'rtt: mean: "x" is no such figure'),
-        ("rtt = { mean = 5, sd = -1 }", "rtt: sd: -1 is no such figure"),
+        ("throughput = { mean = -3 }", "throughput: mean: -3 is not such a figure"),
+        ("rtt = { mean = nan }", "rtt: mean: nan is not such a figure"),
+        ('rtt = { mean = "x" }', 'rtt: mean: "x" is not such a figure'),
+        ("rtt = { mean = 5, sd = -1 }", "rtt: sd: -1 is not such a figure"),
         ("loss = { mean = 0 }", "loss: mean: 0 is none that a link could show"),
         ("", "mine: has no figure that a link could be fitted to"),
     ],

@@ -156,7 +156,7 @@ def test_what_the_timeline_brings_is_drawn_too() -> None:
         ),
         (
             {"rate": {"of": ["downlink.0.rat"], "spread": 0.1}},
-            'link.air.draw.rate.of: "downlink.0.rat" is no quantity here; '
+            'link.air.draw.rate.of: "downlink.0.rat" is not a quantity here; '
             "did you mean downlink.0.rate?",
         ),
         (

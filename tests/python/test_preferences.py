@@ -101,7 +101,7 @@ def test_filters(expression: str, chosen: list[int]) -> None:
     ("expression", "complaint"),
     [
         ("port=22", "no connection of 3 meets 'port=22'"),
-        ("port", "'port' is no KEY=VALUE"),
+        ("port", "'port' is not KEY=VALUE"),
         ("prot=80", "connections have no prot; did you mean port?"),
         ("host=server", "neither an address nor a network"),
     ],

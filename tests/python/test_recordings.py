@@ -225,7 +225,7 @@ def test_radio_and_positions_are_joined_to_a_run(tmp_path: Path) -> None:
 REFUSED = (
     (("b=b.csv", "--out", "m"), "cannot read b.csv: No such file or directory"),
     (("a.csv",), "links import takes files and --out DIR; --formats lists what is read"),
-    (("a.csv", "--out", "a.csv"), "cannot write a.csv: a.csv is no directory"),
+    (("a.csv", "--out", "a.csv"), "cannot write a.csv: a.csv is not a directory"),
     (("a.csv", "--out", "m", "--as", "cvs"), "there is no format 'cvs': did you mean csv?"),
     (("a.csv", "--out", "m", "--as", "ucc"), "a.csv, line 1: there is no column 'Timestamp'"),
     (("x.csv", "--out", "m"), "x.csv, line 1: is of no format that is known"),

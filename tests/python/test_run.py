@@ -182,7 +182,7 @@ def test_force_replaces_runs_and_nothing_else(mptcplab: Run, small: Path, tmp_pa
     (tmp_path / "mptcp" / "run.json").unlink()
     done = mptcplab(*arguments, "--force")
     assert done.returncode == 2
-    assert f"{tmp_path}/mptcp is there and is no run: choose another place" in done.stderr
+    assert f"{tmp_path}/mptcp is there and is not a run: choose another place" in done.stderr
     assert (tmp_path / "mptcp" / "scenario.toml").exists()
 
 

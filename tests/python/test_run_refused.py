@@ -79,10 +79,11 @@ def test_files_of_others_are_not_replaced(
     done = mptcplab(*words)
     assert done.returncode == 2
     assert (
-        done.stderr == f"mptcplab: {page} is there and is no page of mptcplab: move it elsewhere\n"
+        done.stderr
+        == f"mptcplab: {page} is there and is not a page of mptcplab: move it elsewhere\n"
     )
     assert [path.name for path in out.iterdir()] == ["report.html"]
-    said = f"mptcplab: {page} is there and is no page of mptcplab: move it elsewhere\n"
+    said = f"mptcplab: {page} is there and is not a page of mptcplab: move it elsewhere\n"
     for named in (
         ("analyze", refused, "--report", page),
         ("analyze", "no.pcap", "--report", page),
@@ -107,7 +108,7 @@ def test_files_of_others_are_not_replaced(
     notes.write_text("mine")
     done = mptcplab(*words, "--seed", "2", "--force")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "holds tables/notes.txt, which is no part of the run" in done.stderr
+    assert "holds tables/notes.txt, which is not part of the run" in done.stderr
     assert notes.read_text() == "mine"
     notes.unlink()
     assert mptcplab(*words, "--seed", "2", "--force").returncode == 0

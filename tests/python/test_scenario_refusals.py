@@ -76,7 +76,7 @@ REFUSED = [
     (DELAY, '"delay"', 'downlink.1: "delay" is not an element, a table'),
     (DELAY, '{ shared = "air" }', 'downlink.1: what is shared as "air" stands once in each'),
     ('"1 ms" }', '"1 ms", shared = "air" }', 'downlink.1: what is shared as "air" stands once'),
-    (DELAY, "{ shared = 1 }", "downlink.1.shared: 1 is no name that both directions share"),
+    (DELAY, "{ shared = 1 }", "downlink.1.shared: 1 is not a name that both directions share"),
     (DELAY, '{ element = "loss", ratio = "200 %" }', '"200 %" is more than 100 %'),
     (DELAY, '{ element = "loss", ratio = 0.01 }', '0.01 is not a percentage such as "1 %"'),
     ('delay = "1 ms" }', 'delay = "1 ms", reorder = 1 }', "reorder: 1 is not true or false"),
@@ -278,7 +278,7 @@ REFUSED = [
     ),
     ("[[cross_traffic]]", '[[cross_traffic]]\ncongestion_control = "x"', "no congestion control "),
     ("[run]", "[run", "mine.toml:32: unclosed table, expected `]`"),
-    (SIZE, "size = { a = 1,\n b = 2 }", "mine.toml: is no TOML 1.0: "),
+    (SIZE, "size = { a = 1,\n b = 2 }", "mine.toml: is not valid TOML 1.0: "),
     (SIZE, f"size = {10**20}", "mine.toml:5: integer number overflowed"),
 ]
 

@@ -19,7 +19,7 @@ SETTINGS = [
     ("timeline.1.at=10s", "timeline has no entry 1; it has only entry 0"),
     ("timeline.0.at=2h", "timeline.0.at: 7200 s is not before the end"),
     ("link.home.downlink.1.delay=3 Mbit/s", 'link.home.downlink.1.delay: "3 Mbit/s" is not'),
-    ("schema.a.b=4", "schema is no table"),
+    ("schema.a.b=4", "schema is not a table"),
     ("transfer.sise=4", "transfer.sise: there is no such key; did you mean size?"),
     ("foo", "is not KEY=VALUE"),
     ("=3", "is not KEY=VALUE"),

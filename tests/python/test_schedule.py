@@ -285,7 +285,7 @@ def test_a_line_that_was_cut_off_is_as_if_it_had_not_been_written(tmp_path: Path
     campaign = scheduled(world, file, out)
     assert campaign.visits["state"][-1] == "done"
     ledger.write_bytes(b"".join(lines[:3]) + b"[]\n")
-    with pytest.raises(Error, match=r"ledger.jsonl:4: is no line of a ledger"):
+    with pytest.raises(Error, match=r"ledger.jsonl:4: is not a line of a ledger"):
         scheduled(world, file, out)
 
 
@@ -523,8 +523,8 @@ def test_visits_while_the_server_is_away_are_missed(tmp_path: Path) -> None:
     ("change", "words"),
     [
         (('hours = "06:00-23:00"', 'hours = "6-23"'), r'hours: 6-23 is not such as "06:00-23:00"'),
-        (("visits = 6", 'visits = 6\ndays = ["Mo"]'), "Mo is no day; did you mean Mon"),
-        (("Europe/Berlin", "Europe/Berli"), "Europe/Berli is no time zone"),
+        (("visits = 6", 'visits = 6\ndays = ["Mo"]'), "Mo is not a day; did you mean Mon"),
+        (("Europe/Berlin", "Europe/Berli"), "Europe/Berli is not a time zone"),
         (("hour_bin = 3", "hour_bin = 5"), "the hours of a day are no multiple of it"),
         (("hour_bin = 3", "repetitions = 3"), "has its visits instead"),
         (

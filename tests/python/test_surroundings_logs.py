@@ -79,12 +79,12 @@ def test_times_without_a_zone_take_the_one_that_is_said(tmp_path: Path) -> None:
         ("time,path,time\n", "line 1: column time is there twice"),
         ("time,rsrp_dbm\n1,-90\n", "line 1: column path is missing, and no path was said"),
         ("time,path\n1\n", "line 2: 1 cells, and the first line names 2 columns"),
-        ("time,path\nnoon,lte\n", "line 2: 'noon' is no time"),
+        ("time,path\nnoon,lte\n", "line 2: 'noon' is not a time"),
         (
             "time,path\n2026-11-25T12:00:00,lte\n",
             "line 2: '2026-11-25T12:00:00' names no time zone",
         ),
-        ("time,path\n99999999999,lte\n", "line 2: '99999999999' is no time from 1970 to 2262"),
+        ("time,path\n99999999999,lte\n", "line 2: '99999999999' is not a time from 1970 to 2262"),
         ("time,path,rsrp_dbm\n1,lte,97\n", "line 2: rsrp_dbm is 97: it must be from -156 to -31"),
         ("time,path,rsrp_dbm\n1,lte,nan\n", "line 2: rsrp_dbm is nan"),
         ("time,path,rsrp_dbm\n1,lte,weak\n", "line 2: rsrp_dbm is 'weak': it must be a number"),
@@ -171,5 +171,5 @@ def test_what_is_no_file_of_text_is_refused(tmp_path: Path) -> None:
         read_positions(tmp_path)
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(Error, match="is no text"):
+    with pytest.raises(Error, match="is not text"):
         read_radio(binary)

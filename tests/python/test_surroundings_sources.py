@@ -208,7 +208,7 @@ def test_a_modem_that_somebody_else_has_measure_is_left_alone(
 @pytest.mark.parametrize(
     ("modem", "why"),
     [
-        (Modem("wwan1"), "wwan0 is no wireless LAN, and no modem of ModemManager's"),
+        (Modem("wwan1"), "wwan0 is not a wireless LAN, and no modem of ModemManager's"),
         (Modem("wwan0", allows=False), "ModemManager: not authorized"),
         (None, "ModemManager: The name org.freedesktop.ModemManager1 was not provided by any"),
     ],
@@ -269,9 +269,9 @@ def test_gpsd_says_where_it_is() -> None:
     ("lines", "why"),
     [
         (FIXES, "gpsd closed the connection"),
-        (["SSH-2.0-OpenSSH_9.2"], "what answers is no gpsd: b'SSH-2.0-OpenSSH_9.2"),
-        (["[1]"], "what answers is no gpsd: b'[1]"),
-        (["x" * 100_000], "what answers is no gpsd: "),
+        (["SSH-2.0-OpenSSH_9.2"], "what answers is not gpsd: b'SSH-2.0-OpenSSH_9.2"),
+        (["[1]"], "what answers is not gpsd: b'[1]"),
+        (["x" * 100_000], "what answers is not gpsd: "),
         (['{"class":"ERROR","message":"Unrecognized request"}'], "gpsd says: Unrecognized request"),
         ([FIXES[2].replace("50.7753", "9950.7753")], "gpsd: latitude_deg is 9950.78"),
     ],

@@ -174,7 +174,7 @@ def test_only_a_campaign_of_that_name_is_written_to(
     done = mptcplab("sweep", file, "--out", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"mptcplab: {tmp_path} is there and is no campaign: choose another place (--out)\n"
+        f"mptcplab: {tmp_path} is there and is not a campaign: choose another place (--out)\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     other = shutil.copy(file, file.parent / "other.toml")

@@ -110,7 +110,7 @@ def read(file: Path) -> Artifact:
     try:
         with zipfile.ZipFile(file) as packed:
             if ABOUT not in packed.namelist():
-                raise Error(f"{file} is no artifact: it holds no {ABOUT}")
+                raise Error(f"{file} is not an artifact: it holds no {ABOUT}")
             if sum(entry.file_size for entry in packed.infolist()) > MOST_BYTES:
                 raise Error(f"{file} holds more than {MOST_BYTES >> 20} MiB, as no artifact does")
             about = json.loads(packed.read(ABOUT))
@@ -120,7 +120,7 @@ def read(file: Path) -> Artifact:
     except OSError as error:
         raise Error(f"cannot read {file}: {error.strerror or error}") from None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError):
-        raise Error(f"{file} is no artifact: it is not a zip file, or damaged") from None
+        raise Error(f"{file} is not an artifact: it is not a zip file, or damaged") from None
     except (ValueError, KeyError, TypeError) as error:
         raise Error(f"{file} is damaged: {ABOUT} lacks what an artifact has ({error})") from None
 

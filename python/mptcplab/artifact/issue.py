@@ -53,7 +53,7 @@ def bundle(source: str | PathLike[str] | Run | Comparison, out: Path | None = No
     found = source if isinstance(source, Run | Comparison) else opened(source)
     run = found.mptcp if isinstance(found, Comparison) else found
     if not isinstance(run, Run):
-        raise Error(f"{source} is no run: a bundle for an issue is of one run")
+        raise Error(f"{source} is not a run: a bundle for an issue is of one run")
     target = out or run.directory.with_name(f"{run.directory.resolve().name}-issue.zip")
     captures = [run.directory / name for name in CAPTURES if (run.directory / name).exists()]
     if not captures:

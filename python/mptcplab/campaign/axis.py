@@ -133,7 +133,7 @@ def _setting(
     key: str, value: Any, name_path: KeyPath, key_path: KeyPath, source: Source
 ) -> Setting:
     if not is_key(key):
-        raise source.fault(name_path, f"{quoted(key)} is no key such as path.wifi.rate")
+        raise source.fault(name_path, f"{quoted(key)} is not a key such as path.wifi.rate")
     return Setting(key, value, source.where(key_path), source.where(name_path))
 
 

@@ -85,7 +85,7 @@ def zone(name: str | None) -> ZoneInfo:
     try:
         return ZoneInfo(wanted)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueError(f'{wanted} is no time zone, such as "Europe/Berlin"') from None
+        raise ValueError(f'{wanted} is not a time zone, such as "Europe/Berlin"') from None
 
 
 def visits(
@@ -169,7 +169,9 @@ def _calendar(value: Any, number: int, source: Source) -> Calendar:
     section = read(CalendarSection, value, key_path, source)
     for day in section.days:
         if day not in DAYS:
-            raise source.fault((*key_path, "days"), f"{day} is no day; {nearest(str(day), DAYS)}")
+            raise source.fault(
+                (*key_path, "days"), f"{day} is not a day; {nearest(str(day), DAYS)}"
+            )
     if not section.days:
         raise source.fault((*key_path, "days"), "has no day: leave it out for all")
     found = HOURS.fullmatch(section.hours)

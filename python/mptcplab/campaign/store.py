@@ -166,12 +166,12 @@ def _check_ours(directory: Path, name: str) -> None:
     except FileNotFoundError:
         if not _is_begun(directory):
             raise Error(
-                f"{directory} is there and is no campaign: choose another place (--out)"
+                f"{directory} is there and is not a campaign: choose another place (--out)"
             ) from None
         return
     except (ValueError, KeyError, TypeError):
         raise Error(
-            f"{directory} is there and is no campaign: choose another place (--out)"
+            f"{directory} is there and is not a campaign: choose another place (--out)"
         ) from None
     if theirs != name:
         raise Error(f"{directory} holds the campaign {theirs}: choose another place (--out)")

@@ -87,7 +87,7 @@ def refuse_foreign(target: Path) -> None:
     except OSError as error:
         raise Error(f"cannot read {target}: {error.strerror}") from None
     if begins and MARK.encode() not in begins:
-        raise Error(f"{target} is there and is no page of mptcplab: move it elsewhere")
+        raise Error(f"{target} is there and is not a page of mptcplab: move it elsewhere")
 
 
 def _hash(script: str) -> str:

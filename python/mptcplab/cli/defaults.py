@@ -65,7 +65,7 @@ def folder(*names: str) -> Path:
     """Say where runs, campaigns and studies go by themselves.
 
     Raises:
-        Error: The folder's name is no text, or empty.
+        Error: The folder's name is not text, or empty.
     """
     given, where = _value("output")
     if given is None:

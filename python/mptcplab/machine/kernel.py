@@ -19,7 +19,7 @@ def linux(machine: Machine) -> Check:
     """Which one it is."""
     release = machine.text("proc/sys/kernel/osrelease")
     if release is None:
-        return missing(LINUX, "this is no Linux", "the kernel engine runs Linux' own MPTCP")
+        return missing(LINUX, "this is not Linux", "the kernel engine runs Linux' own MPTCP")
     version = tuple(map(int, re.findall(r"\d+", release)[:2]))
     if version < OLDEST:
         return missing(LINUX, release, "MPTCP came with 5.6", NEWER)

@@ -239,7 +239,7 @@ def _figure(name: str, given: dict[str, Any]) -> Figure:
     figure = shape.made(Figure, given)
     for key, value in given.items():
         if key != "below" and not (isinstance(value, int | float) and 0 <= value < math.inf):
-            raise shape.ShapeError(f"{name}: {key}: {quoted(value)} is no such figure")
+            raise shape.ShapeError(f"{name}: {key}: {quoted(value)} is not such a figure")
     if not figure.mean:
         raise shape.ShapeError(f"{name}: mean: 0 is none that a link could show: leave it out")
     return figure

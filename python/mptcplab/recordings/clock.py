@@ -51,15 +51,15 @@ class Clock:
             return moments.read(first, timezone(timedelta(hours=hours)))
         if last.isalpha() and last.isupper() and first:
             raise ValueError(
-                f"{last!r} in {text!r} is no time zone that is known here: write an offset such as "
-                "+01:00, or leave it out and say --time-zone"
+                f"{last!r} in {text!r} is not a time zone that is known here: write an offset "
+                "such as +01:00, or leave it out and say --time-zone"
             )
         if layout is not None:
             try:
                 text = datetime.strptime(text, layout).isoformat()
             except ValueError:
                 raise ValueError(
-                    f"{text!r} is no time such as {datetime(2026, 11, 25, 9, 30):{layout}}"
+                    f"{text!r} is not a time such as {datetime(2026, 11, 25, 9, 30):{layout}}"
                 ) from None
         try:
             return moments.read(text)
@@ -85,7 +85,7 @@ def unix(text: str, unit_ns: int) -> int:
     try:
         at_ns = int(Decimal(text) * unit_ns)
     except (InvalidOperation, OverflowError, ValueError):
-        raise ValueError(f"{text!r} is no time: it must be a number of Unix time") from None
+        raise ValueError(f"{text!r} is not a time: it must be a number of Unix time") from None
     if not 0 <= at_ns <= moments.MOST_NS:
-        raise ValueError(f"{text!r} is no time from 1970 to 2262")
+        raise ValueError(f"{text!r} is not a time from 1970 to 2262")
     return at_ns

@@ -71,7 +71,7 @@ def read(path: Path, direction: str | None) -> File:
     except OSError as error:
         raise Error(f"cannot read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise Error(f"{path} is no text: unpack it first if it is compressed") from error
+        raise Error(f"{path} is not text: unpack it first if it is compressed") from error
     return File(path, text, direction or said_by_name(path))
 
 

@@ -46,7 +46,7 @@ def _test(part: str, rows: list[Row], paths: dict[int, set[str]]) -> Test:
     key = key.removesuffix("!").strip()
     value = value.strip()
     if not equals or not value:
-        raise Error(f"{part!r} is no KEY=VALUE to choose connections by, such as port=443")
+        raise Error(f"{part!r} is not KEY=VALUE to choose connections by, such as port=443")
     test = _meets(key, value, rows, paths)
     return (lambda row: not test(row)) if without else test
 

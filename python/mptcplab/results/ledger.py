@@ -113,7 +113,7 @@ def parse(content: bytes, file: Path) -> Ledger:
         try:
             made.take(json.loads(line))
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise Error(f"{file}:{number}: is no line of a ledger: {error!r}") from None
+            raise Error(f"{file}:{number}: is not a line of a ledger: {error!r}") from None
     return made
 
 

@@ -257,17 +257,17 @@ def is_there(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         if _is_free(target):
             return False
-        raise Error(f"{target} is there and is no run: choose another place (--out)") from None
+        raise Error(f"{target} is there and is not a run: choose another place (--out)") from None
     except PermissionError as error:
         raise Error(f"cannot read {target}: {error.strerror}") from None
     except (OSError, ValueError, KeyError, TypeError):
-        raise Error(f"{target} is there and is no run: choose another place (--out)") from None
+        raise Error(f"{target} is there and is not a run: choose another place (--out)") from None
     there = sizes(target)
     same = all(there.get(name) == size for name, size in known.items())
     if (force or not same) and (foreign := sorted(there.keys() - known.keys())):
         raise Error(
-            f"{target} is to be replaced and holds {foreign[0]}, which is no part of the run: move "
-            "it elsewhere"
+            f"{target} is to be replaced and holds {foreign[0]}, which is not part of the run: "
+            "move it elsewhere"
         )
     if force:
         return False

@@ -98,10 +98,10 @@ def _check_parameters(
         if holder is None or kind not in described.KINDS or parameter not in holder:
             known = sorted(_all(directions))
             raise source.fault(
-                key_path, f"{quoted(key)} is no quantity here; {nearest(key, known)}"
+                key_path, f"{quoted(key)} is not a quantity here; {nearest(key, known)}"
             )
         if isinstance(holder[parameter], bool | str):
-            raise source.fault(key_path, f"{quoted(key)} is no quantity: it cannot be drawn")
+            raise source.fault(key_path, f"{quoted(key)} is not a quantity: it cannot be drawn")
 
 
 def _find(directions: Directions, key: str) -> tuple[Element, str, str] | None:

@@ -106,7 +106,7 @@ def _queue(value: Any, key_path: KeyPath, source: Source) -> Element:
 
 def _name(value: Any, key_path: KeyPath, source: Source) -> str:
     if not isinstance(value, str) or not value:
-        raise source.fault(key_path, f"{quoted(value)} is no name that both directions share")
+        raise source.fault(key_path, f"{quoted(value)} is not a name that both directions share")
     return value
 
 
@@ -143,7 +143,7 @@ def _lines(path: Path, key_path: KeyPath, source: Source) -> list[str]:
     except OSError as error:
         raise source.fault(key_path, f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise source.fault(key_path, f"{path}: is no text") from None
+        raise source.fault(key_path, f"{path}: is not text") from None
 
 
 def _rows(kind: str) -> described.Reader:

@@ -36,7 +36,7 @@ class Sysctls(Kind):
         for name in flat:
             if not SYSCTL.fullmatch(name):
                 raise ValueError(
-                    f'{quoted(name)} is no sysctl of the network: they begin with "net."'
+                    f'{quoted(name)} is not a sysctl of the network: they begin with "net."'
                 )
         return flat
 
@@ -93,7 +93,7 @@ def read_kernel(data: dict[str, Any], mptcp: Section, source: Source) -> Kernel:
     )
     for key in ("congestion_control", "scheduler", "tcp_congestion_control"):
         if not NAME.fullmatch(getattr(filled, key)):
-            raise source.fault(("kernel", key), f"{quoted(getattr(filled, key))} is no name")
+            raise source.fault(("kernel", key), f"{quoted(getattr(filled, key))} is not a name")
     return filled
 
 

@@ -284,7 +284,7 @@ def read_path(value: Any, key_path: KeyPath, source: Source) -> tuple[Path, Link
     if path.interface is not None and not INTERFACE.fullmatch(path.interface):
         raise source.fault(
             (*key_path, "interface"),
-            f'{quoted(path.interface)} is no name of an interface, such as "wlan0"',
+            f'{quoted(path.interface)} is not a name of an interface, such as "wlan0"',
         )
     if path.ip != 4 and path.mtu < IPV6_MTU_BYTES:
         raise source.fault(

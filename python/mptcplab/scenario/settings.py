@@ -68,7 +68,7 @@ def _step(at: Any, key_path: KeyPath, word: str, by: str) -> str | int:
         return word
     name = ".".join(map(str, key_path))
     if not isinstance(at, list):
-        raise ScenarioError(f"{by}: {name} is no table")
+        raise ScenarioError(f"{by}: {name} is not a table")
     if not (word.isdecimal() and int(word) < len(at)):
         there = f"entries 0 to {len(at) - 1}" if len(at) > 1 else "only entry 0"
         raise ScenarioError(f"{by}: {name} has no entry {word}; it has {there if at else 'none'}")

@@ -47,7 +47,7 @@ class Source:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             # It knows TOML 1.0 alone, the other one also 1.1.
-            raise ScenarioError(f"{name}: is no TOML 1.0: {error}") from None
+            raise ScenarioError(f"{name}: is not valid TOML 1.0: {error}") from None
         return cls(name, data, text, offsets, directory)
 
     @classmethod
@@ -64,7 +64,7 @@ class Source:
         except OSError as error:
             raise ScenarioError(f"{path}: {error.strerror}") from error
         except UnicodeDecodeError:
-            raise ScenarioError(f"{path}: is no text") from None
+            raise ScenarioError(f"{path}: is not text") from None
         return cls.of_text(text, str(path), path.parent)
 
     @classmethod

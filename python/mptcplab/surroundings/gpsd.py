@@ -126,9 +126,9 @@ def _report(line: bytes) -> dict[str, Any]:
     try:
         report = json.loads(line)
     except ValueError as error:
-        raise UnavailableError(f"what answers is no gpsd: {line[:40]!r} is no JSON") from error
+        raise UnavailableError(f"what answers is not gpsd: {line[:40]!r} is not JSON") from error
     if not isinstance(report, dict):
-        raise UnavailableError(f"what answers is no gpsd: {line[:40]!r} is no report")
+        raise UnavailableError(f"what answers is not gpsd: {line[:40]!r} is not a report")
     return report
 
 
@@ -149,5 +149,5 @@ def _lines(connection: socket.socket, stop: Event) -> Iterator[bytes]:
         heard = time.monotonic()
         *whole, partial = (partial + came).split(b"\n")
         if len(partial) > MOST_BYTES:
-            raise UnavailableError(f"what answers is no gpsd: a line of over {MOST_BYTES} bytes")
+            raise UnavailableError(f"what answers is not gpsd: a line of over {MOST_BYTES} bytes")
         yield from (line for line in whole if line.strip())

@@ -50,7 +50,7 @@ def _read(file: Path, read: Callable[[str], Numbered]) -> list[Row]:
     except OSError as error:
         raise Error(f"cannot read {file}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise Error(f"{file} is no text") from error
+        raise Error(f"{file} is not text") from error
     except ValueError as error:
         said, line = error.args
         raise Error(f"{file}, line {line}: {said}") from error

@@ -149,7 +149,7 @@ def _modem(bus: _Bus, interface: str) -> str:
             for bearer in modem.get("Bearers", [])
         ):
             return str(path)
-    raise UnavailableError(f"{interface} is no wireless LAN, and no modem of ModemManager's")
+    raise UnavailableError(f"{interface} is not a wireless LAN, and no modem of ModemManager's")
 
 
 class _Bus:

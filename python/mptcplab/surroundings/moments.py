@@ -63,8 +63,8 @@ def read(text: str, zone: tzinfo | None = None) -> int:
         if "names no" in str(error):
             raise
         raise ValueError(
-            f"{text!r} is no time: 2026-11-25T12:00:00Z, or seconds of Unix time"
+            f"{text!r} is not a time: 2026-11-25T12:00:00Z, or seconds of Unix time"
         ) from None
     if not 0 <= at_ns <= MOST_NS:
-        raise ValueError(f"{text!r} is no time from 1970 to 2262")
+        raise ValueError(f"{text!r} is not a time from 1970 to 2262")
     return at_ns

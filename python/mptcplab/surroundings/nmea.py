@@ -106,7 +106,7 @@ class _Reader:
 def _date(text: str) -> datetime:
     """Read ddmmyy."""
     if not re.fullmatch(r"\d{6}", text):
-        raise ValueError(f"{text!r} is no date")
+        raise ValueError(f"{text!r} is not a date")
     year = int(text[4:])
     return datetime(
         year + CENTURY - 100 * (year >= FIRST), int(text[2:4]), int(text[:2]), tzinfo=UTC
@@ -116,7 +116,7 @@ def _date(text: str) -> datetime:
 def _time(text: str) -> timedelta:
     """Read hhmmss.ss."""
     if not re.fullmatch(r"\d{6}(\.\d*)?", text):
-        raise ValueError(f"{text!r} is no time of day")
+        raise ValueError(f"{text!r} is not a time of day")
     return timedelta(hours=int(text[:2]), minutes=int(text[2:4]), seconds=float(text[4:]))
 
 

@@ -39,7 +39,7 @@ class Iperf3:
         except ValueError as error:
             line = getattr(error, "lineno", 1)
             raise ValueError(
-                "is no whole JSON: was iperf3 interrupted? Run it again", line
+                "is not complete JSON: was iperf3 interrupted? Run it again", line
             ) from error
         try:
             return [_recording(document)]
@@ -48,7 +48,7 @@ class Iperf3:
             raise ValueError(
                 f"has no {missing}: is it of iperf3 -J? {document.get('error', '')}".strip()
                 if isinstance(document, dict)
-                else "is no object of iperf3 -J",
+                else "is not an object of iperf3 -J",
                 1,
             ) from error
 

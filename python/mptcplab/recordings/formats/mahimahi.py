@@ -33,7 +33,7 @@ class Mahimahi:
                 continue
             if not (word.isascii() and word.isdigit()):
                 raise ValueError(
-                    f"{word[:40]!r} is no whole number of milliseconds: mend or remove it", line
+                    f"{word[:40]!r} is not a whole number of milliseconds: mend or remove it", line
                 )
             if times and int(word) < times[-1]:
                 raise ValueError(

@@ -116,7 +116,9 @@ def _entries(text: str) -> Iterator[tuple[int, Entry]]:
         try:
             yield from ((1, entry) for entry in json.loads(text))
         except ValueError as error:
-            raise ValueError("is no whole JSON: mend it", getattr(error, "lineno", 1)) from error
+            raise ValueError(
+                "is not complete JSON: mend it", getattr(error, "lineno", 1)
+            ) from error
         return
     for line, one in enumerate(text.splitlines(), 1):
         if not one.strip():
@@ -124,9 +126,9 @@ def _entries(text: str) -> Iterator[tuple[int, Entry]]:
         try:
             entry = json.loads(one[max(one.find("{"), 0) :])
         except ValueError as error:
-            raise ValueError("is no JSON object: mend or remove the line", line) from error
+            raise ValueError("is not a JSON object: mend or remove the line", line) from error
         if not isinstance(entry, dict):
-            raise ValueError("is no JSON object: mend or remove the line", line)
+            raise ValueError("is not a JSON object: mend or remove the line", line)
         yield line, entry
 
 

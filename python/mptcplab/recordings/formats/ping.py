@@ -47,7 +47,7 @@ class Ping:
                 answer = ANSWER.match(text.strip())
                 if answer is None:
                     raise ValueError(
-                        "is no answer as ping prints it (… icmp_seq=1 ttl=52 "
+                        "is not an answer as ping prints it (… icmp_seq=1 ttl=52 "
                         "time=59.2 ms): the line is cut "
                         "off or changed; remove it, and its probe counts as lost",
                         line,
