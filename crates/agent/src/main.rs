@@ -203,20 +203,24 @@ fn watching(
     while !ends() {
         let looks = taken();
         let now = wire::Time::from_nanos(begun.elapsed().as_nanos() as i64);
-        for told in watch.step(now)? {
-            tally.count(told.decision.verdict);
+        for decided in watch.step(now)? {
+            tally.count(decided.decision.verdict);
             let at_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i64);
-            let (signal, evidence) = (told.decision.verdict.name(), told.decision.to_string());
+            let (signal, evidence) = (decided.decision.verdict.name(), decided.decision.to_string());
             if options.json {
                 let row = serde_json::json!({
-                    "at_ns": at_ns, "signal": signal, "local_address": told.address.to_string(), "evidence": evidence,
+                    "at_ns": at_ns, "signal": signal, "local_address": decided.address.to_string(), "evidence": evidence,
                 });
                 writeln!(out, "{row}")?;
             } else {
                 let seconds = now.as_nanos() as f64 / 1e9;
                 let would = if options.observes { " (only observed)" } else { "" };
                 let verdict = &signal["guard-".len()..];
-                writeln!(out, "{seconds:9.3} s  {} ({}) {verdict}{would}: {evidence}", told.address, told.interface)?;
+                writeln!(
+                    out,
+                    "{seconds:9.3} s  {} ({}) {verdict}{would}: {evidence}",
+                    decided.address, decided.interface
+                )?;
             }
             out.flush()?;
         }

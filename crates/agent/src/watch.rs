@@ -28,7 +28,7 @@ const CALM_TICK_NS: i64 = 100_000_000;
 const FAILING_NS: i64 = 5_000_000_000;
 
 /// What the guard decided of an address.
-pub struct Told {
+pub struct Decided {
     /// The address.
     pub address: IpAddr,
     /// Its interface; empty: unknown.
@@ -159,7 +159,7 @@ impl<K: Kernel> Watch<K> {
     ///
     /// # Errors
     /// It has done so for long.
-    pub fn step(&mut self, now: Time) -> Result<Vec<Told>> {
+    pub fn step(&mut self, now: Time) -> Result<Vec<Decided>> {
         let mut orders = Vec::new();
         match self.take(now, &mut orders) {
             Ok(()) => self.failing = None,
@@ -172,7 +172,7 @@ impl<K: Kernel> Watch<K> {
             }
         }
         self.guard.tick(now, &mut orders);
-        let mut told = Vec::new();
+        let mut decided = Vec::new();
         for order in orders {
             match order {
                 Order::Probe { path, number, about } => self.probe(now, path, number, about),
@@ -180,12 +180,12 @@ impl<K: Kernel> Watch<K> {
                     let done = self.act(now, path, decision.verdict);
                     if done {
                         let Path { endpoint, interface, .. } = &self.paths[path];
-                        told.push(Told { address: endpoint.address, interface: interface.clone(), decision });
+                        decided.push(Decided { address: endpoint.address, interface: interface.clone(), decision });
                     }
                 }
             }
         }
-        Ok(told)
+        Ok(decided)
     }
 
     fn take(&mut self, now: Time, orders: &mut Vec<Order>) -> Result<()> {
@@ -195,9 +195,9 @@ impl<K: Kernel> Watch<K> {
             self.look(now, orders)?;
         }
         for (address, number) in self.kernel.answers() {
-            if let Some(place) = self.place(address) {
+            if let Some(index) = self.index_of(address) {
                 self.targets.answered(address.is_ipv4());
-                self.guard.answered(now, place, number, orders);
+                self.guard.answered(now, index, number, orders);
             }
         }
         self.is_outdated |= changed;
@@ -216,7 +216,7 @@ impl<K: Kernel> Watch<K> {
         Ok(())
     }
 
-    fn place(&self, address: IpAddr) -> Option<usize> {
+    fn index_of(&self, address: IpAddr) -> Option<usize> {
         self.paths.iter().position(|path| path.endpoint.address == address)
     }
 
@@ -228,12 +228,12 @@ impl<K: Kernel> Watch<K> {
         self.looked = Some(now);
         let mut is_changed = false;
         for endpoint in &found {
-            let Some(place) = self.place(endpoint.address) else {
+            let Some(index) = self.index_of(endpoint.address) else {
                 self.guard.add(now);
                 self.paths.push(Path::new(*endpoint));
                 continue;
             };
-            let path = &mut self.paths[place];
+            let path = &mut self.paths[index];
             if path.is_taken && *endpoint == path.endpoint.backed() && !path.endpoint.is_backup() {
                 // A backup for as long as it is bad, perhaps by an earlier guard.
                 path.is_there = true;
@@ -244,30 +244,30 @@ impl<K: Kernel> Watch<K> {
                 // Somebody brought it again, perhaps while we had taken it away.
                 is_changed |= path.is_taken;
                 (path.is_there, path.is_taken, path.is_due) = (true, false, false);
-                self.guard.up(now, place);
+                self.guard.up(now, index);
             }
         }
-        for place in 0..self.paths.len() {
-            let path = &mut self.paths[place];
+        for index in 0..self.paths.len() {
+            let path = &mut self.paths[index];
             let own = path.endpoint.address;
             let address = addresses.iter().find(|address| address.address == own);
             if let Some(address) = address {
                 path.interface.clone_from(&address.interface);
             }
             let heard = signals.iter().find(|(interface, _)| *interface == path.interface);
-            self.guard.heard(place, heard.map(|&(_, dbm)| dbm));
+            self.guard.heard(index, heard.map(|&(_, dbm)| dbm));
             path.address = address.filter(|address| address.is_running).cloned();
             path.away = if path.address.is_some() { None } else { path.away.or(Some(now)) };
             if path.is_there && !found.iter().any(|endpoint| endpoint.address == own) {
                 is_changed |= path.is_taken;
                 (path.is_there, path.is_taken) = (false, false);
-                self.guard.down(place);
+                self.guard.down(index);
             }
             if path.is_there && !path.is_taken && path.away.is_some_and(|away| now - away >= AWAY_NS) {
-                self.guard.lost(now, place, orders);
+                self.guard.lost(now, index, orders);
             }
-            if self.paths[place].is_due {
-                self.put_back(place);
+            if self.paths[index].is_due {
+                self.put_back(index);
             }
         }
         if is_changed {
@@ -280,8 +280,8 @@ impl<K: Kernel> Watch<K> {
     fn list(&mut self, now: Time) -> Result<()> {
         let addresses: Vec<_> = self.paths.iter().map(|path| path.endpoint.address).collect();
         let subflows = if addresses.is_empty() { Vec::new() } else { self.kernel.subflows(&addresses)? };
-        let place = |local: IpAddr| addresses.iter().position(|&address| address == local);
-        let found = subflows.into_iter().filter_map(|subflow| Some((place(subflow.local)?, subflow)));
+        let index = |local: IpAddr| addresses.iter().position(|&address| address == local);
+        let found = subflows.into_iter().filter_map(|subflow| Some((index(subflow.local)?, subflow)));
         self.flows.list(now, addresses.len(), found);
         (self.listed, self.is_outdated) = (Some(now), false);
         Ok(())
@@ -300,22 +300,22 @@ impl<K: Kernel> Watch<K> {
                 self.guard.unasked(now, orders);
             }
         }
-        for place in 0..self.paths.len() {
-            self.guard.seen(now, place, self.flows.seen(place), orders);
+        for index in 0..self.paths.len() {
+            self.guard.seen(now, index, self.flows.seen(index), orders);
         }
     }
 
-    fn probe(&mut self, now: Time, place: usize, number: u16, about: usize) {
-        let is_ipv4 = self.paths[place].endpoint.address.is_ipv4();
+    fn probe(&mut self, now: Time, index: usize, number: u16, about: usize) {
+        let is_ipv4 = self.paths[index].endpoint.address.is_ipv4();
         // Another host would be no witness.
         if self.paths[about].endpoint.address.is_ipv4() != is_ipv4 {
             return;
         }
-        let (Some(address), Some((to, means))) = (&self.paths[place].address, self.targets.of(is_ipv4)) else { return };
+        let (Some(address), Some((to, means))) = (&self.paths[index].address, self.targets.of(is_ipv4)) else { return };
         match self.kernel.probe(address, to, means, number) {
             Ok(()) => {
                 self.targets.sent(is_ipv4);
-                self.guard.sent(now, place, number, about);
+                self.guard.sent(now, index, number, about);
             }
             Err(error) => {
                 if error.kind() == ErrorKind::PermissionDenied {
@@ -330,30 +330,30 @@ impl<K: Kernel> Watch<K> {
     }
 
     /// Does what was decided; says whether it could be done.
-    fn act(&mut self, now: Time, place: usize, verdict: Verdict) -> bool {
+    fn act(&mut self, now: Time, index: usize, verdict: Verdict) -> bool {
         if self.observes {
             return true;
         }
         match verdict {
             Verdict::Suspended => {
-                let address = self.paths[place].endpoint.address;
-                self.paths[place].is_taken = true;
+                let address = self.paths[index].endpoint.address;
+                self.paths[index].is_taken = true;
                 // On file before it is done: whoever is killed in between has left nothing that nobody knows of.
                 let done = self.keep() && {
-                    self.take_away(place)
+                    self.take_away(index)
                         .map_err(|error| self.note(format!("{address} could not be taken out of use: {error}")))
                         .is_ok()
                 };
                 if !done {
-                    self.paths[place].is_taken = false;
+                    self.paths[index].is_taken = false;
                     self.keep();
-                    self.guard.up(now, place);
+                    self.guard.up(now, index);
                 }
                 done
             }
             Verdict::Resumed => {
-                if self.paths[place].is_taken {
-                    self.put_back(place);
+                if self.paths[index].is_taken {
+                    self.put_back(index);
                     self.keep();
                 }
                 true
@@ -362,8 +362,8 @@ impl<K: Kernel> Watch<K> {
         }
     }
 
-    fn take_away(&mut self, place: usize) -> Result<()> {
-        let path = &mut self.paths[place];
+    fn take_away(&mut self, index: usize) -> Result<()> {
+        let path = &mut self.paths[index];
         // Who has no address can tell nobody.
         if self.makes_backups && !path.endpoint.is_backup() && path.address.is_some() {
             return self.kernel.set_flags(&path.endpoint.backed());
@@ -374,17 +374,17 @@ impl<K: Kernel> Watch<K> {
     }
 
     /// Puts back what was taken away, or makes it what it was; what fails is tried again.
-    fn put_back(&mut self, place: usize) {
-        let endpoint = self.paths[place].endpoint();
+    fn put_back(&mut self, index: usize) {
+        let endpoint = self.paths[index].endpoint();
         let outcome =
-            if self.paths[place].is_there { self.kernel.set_flags(&endpoint) } else { self.kernel.add(&endpoint) };
+            if self.paths[index].is_there { self.kernel.set_flags(&endpoint) } else { self.kernel.add(&endpoint) };
         match outcome {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                self.paths[place].is_due = true;
+                self.paths[index].is_due = true;
                 self.note(format!("{} could not be put back, and will be tried again: {error}", endpoint.address));
             }
             _ => {
-                let path = &mut self.paths[place];
+                let path = &mut self.paths[index];
                 (path.is_there, path.is_taken, path.is_due, path.endpoint) = (true, false, false, endpoint);
             }
         }
@@ -411,9 +411,9 @@ impl<K: Kernel> Watch<K> {
     /// Brings back what was taken away; gives what could not be brought, and why.
     pub fn restore(&mut self) -> Vec<String> {
         let mut failed = Vec::new();
-        for place in 0..self.paths.len() {
-            if self.paths[place].is_taken {
-                self.put_back(place);
+        for index in 0..self.paths.len() {
+            if self.paths[index].is_taken {
+                self.put_back(index);
             }
         }
         for path in self.paths.iter().filter(|path| path.is_taken) {

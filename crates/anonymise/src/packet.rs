@@ -15,15 +15,15 @@ const PPPOE: [u8; 2] = [0x88, 0x64];
 
 /// Where the headers of an IP packet stand in what was captured, as far as it was.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Offsets {
     network: usize,
     transport: usize,
     payload: usize,
 }
 
-impl Place {
+impl Offsets {
     /// Of a frame that was read from `bytes`, behind a link layer of `network` bytes.
-    fn of(frame: &Frame, packet: &Packet, network: usize) -> Place {
+    fn of(frame: &Frame, packet: &Packet, network: usize) -> Offsets {
         let bytes = &packet.data[network..];
         let there = bytes.len().max(packet.original_len as usize - network);
         let (at, before) = if frame.ip.source.is_ipv4() { (2, 0) } else { (4, 40) };
@@ -37,7 +37,7 @@ impl Place {
             L4::Other(_) => 0,
         };
         let payload = network + total - frame.payload.len as usize;
-        Place { network, transport: payload - transport_len, payload }
+        Offsets { network, transport: payload - transport_len, payload }
     }
 }
 
@@ -55,10 +55,10 @@ pub(crate) fn anonymise(
             link_layer(packet.link_type, &mut bytes[..offset]);
             match Frame::parse(&packet.data[offset..], packet.original_len - offset as u32) {
                 Ok(frame) => {
-                    let place = Place::of(&frame, packet, offset);
-                    let kept = place.payload.min(bytes.len());
+                    let offsets = Offsets::of(&frame, packet, offset);
+                    let kept = offsets.payload.min(bytes.len());
                     counts.payload_bytes += (bytes.len() - kept) as u64;
-                    ip(all, current, &frame, place, bytes, counts);
+                    ip(all, current, &frame, offsets, bytes, counts);
                     kept
                 }
                 Err(_) => broken(all, &mut bytes[offset..]) + offset,
@@ -83,19 +83,26 @@ fn link_layer(link_type: LinkType, header: &mut [u8]) {
     }
 }
 
-fn ip(all: &mut Anonymiser, current: &mut Current, frame: &Frame, place: Place, bytes: &mut [u8], counts: &mut Counts) {
+fn ip(
+    all: &mut Anonymiser,
+    current: &mut Current,
+    frame: &Frame,
+    offsets: Offsets,
+    bytes: &mut [u8],
+    counts: &mut Counts,
+) {
     let sender = match &frame.l4 {
         L4::Tcp(tcp) => all.connections.sender(current, frame, tcp),
         _ => None,
     };
     let [source, destination] = [frame.ip.source, frame.ip.destination].map(|it| all.addresses.of(&all.secret, it));
-    let header = &mut bytes[place.network..];
+    let header = &mut bytes[offsets.network..];
     let pseudo = addresses(header, source, destination);
-    extensions(&mut bytes[place.network..place.transport.min(packet_end(place, frame))], source.is_ipv4());
-    let whole = place.payload <= bytes.len();
-    let kept = place.payload.min(bytes.len());
-    let transport = &mut bytes[place.transport.min(kept)..kept];
-    let len = (place.payload - place.transport) as u32 + frame.payload.len;
+    extensions(&mut bytes[offsets.network..offsets.transport.min(packet_end(offsets, frame))], source.is_ipv4());
+    let whole = offsets.payload <= bytes.len();
+    let kept = offsets.payload.min(bytes.len());
+    let transport = &mut bytes[offsets.transport.min(kept)..kept];
+    let len = (offsets.payload - offsets.transport) as u32 + frame.payload.len;
     let sum = |protocol: u8, transport: &[u8]| {
         let tail = [len.to_be_bytes(), [0, 0, 0, protocol]];
         checksum(&[&pseudo, tail.as_flattened(), transport])
@@ -127,8 +134,8 @@ fn ip(all: &mut Anonymiser, current: &mut Current, frame: &Frame, place: Place, 
     }
 }
 
-fn packet_end(place: Place, frame: &Frame) -> usize {
-    place.payload + frame.payload.len as usize
+fn packet_end(offsets: Offsets, frame: &Frame) -> usize {
+    offsets.payload + frame.payload.len as usize
 }
 
 /// Puts addresses into an IP header and gives them as a pseudo-header begins.

@@ -7,29 +7,29 @@ use capture::{Network, Packet, Reader};
 use wire::{Frame, L4};
 
 /// What must stay of a packet, and how much payload is there.
-fn told(packet: &Packet) -> (u64, u32, Option<Told>) {
+fn described(packet: &Packet) -> (u64, u32, Option<Described>) {
     let frame = match packet.network() {
         Network::Ip { offset, .. } => Frame::parse(&packet.data[offset..], packet.original_len - offset as u32).ok(),
         _ => None,
     };
-    (packet.record, packet.original_len, frame.map(|frame| Told::of(&frame)))
+    (packet.record, packet.original_len, frame.map(|frame| Described::of(&frame)))
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Told {
+struct Described {
     is_v4: bool,
     /// Ports, sequence numbers and control bits of a segment.
     segment: Option<(u16, u16, u32, u32, u8)>,
     payload_bytes: u32,
 }
 
-impl Told {
-    fn of(frame: &Frame) -> Told {
+impl Described {
+    fn of(frame: &Frame) -> Described {
         let segment = match &frame.l4 {
             L4::Tcp(tcp) => Some((tcp.source_port, tcp.destination_port, tcp.seq, tcp.ack, tcp.flags.0)),
             _ => None,
         };
-        Told { is_v4: frame.ip.source.is_ipv4(), segment, payload_bytes: frame.payload.len }
+        Described { is_v4: frame.ip.source.is_ipv4(), segment, payload_bytes: frame.payload.len }
     }
 }
 
@@ -40,9 +40,9 @@ pub fn check(data: &[u8]) {
     let mut before = Reader::new("before", Cursor::new(data.to_vec())).expect("it was read");
     let mut after = Reader::new("after", Cursor::new(written)).expect("what was written can be read");
     while let Ok(Some(packet)) = before.next() {
-        let was = told(&packet);
+        let was = described(&packet);
         let packet = after.next().expect("what was written can be read").expect("as many packets as before");
-        let is = told(&packet);
+        let is = described(&packet);
         assert_eq!((is.0, is.1), (was.0, was.1));
         if was.2.is_none() {
             // What could not be read is emptied, after which it may be readable.

@@ -89,10 +89,10 @@ impl Lab {
             }
             7 => self.read(end, u64::from(input.arbitrary::<u16>()?)),
             8 => {
-                let (place, up) = (usize::from(input.arbitrary::<bool>()?), input.arbitrary()?);
-                let address = self.addresses[end][place];
+                let (nic, up) = (usize::from(input.arbitrary::<bool>()?), input.arbitrary()?);
+                let address = self.addresses[end][nic];
                 match up {
-                    true => self.ends[end].address_up(self.now, Nic(place as u32), address, 1500),
+                    true => self.ends[end].address_up(self.now, Nic(nic as u32), address, 1500),
                     false => self.ends[end].address_down(self.now, address),
                 }
             }
@@ -116,8 +116,8 @@ impl Lab {
     }
 
     fn deliver(&mut self, to: usize, packet: &Packet) {
-        let place = self.addresses[to].iter().position(|&address| address == packet.frame.ip.destination);
-        self.ends[to].handle(self.now, Nic(place.unwrap_or(0) as u32), packet);
+        let nic = self.addresses[to].iter().position(|&address| address == packet.frame.ip.destination);
+        self.ends[to].handle(self.now, Nic(nic.unwrap_or(0) as u32), packet);
     }
 
     fn read(&mut self, end: usize, bytes: u64) {

@@ -98,8 +98,8 @@ impl Lab {
             if matches!(packet.frame.l4, L4::Icmp { .. }) {
                 continue;
             }
-            let place = packet.frame.ip.id as usize;
-            assert_eq!(self.inside[place].take(), Some(direction), "packet {place}");
+            let id = packet.frame.ip.id as usize;
+            assert_eq!(self.inside[id].take(), Some(direction), "packet {id}");
         }
     }
 
@@ -144,9 +144,9 @@ fn chain(now: Time, input: &mut Unstructured) -> Result<Chain> {
             parts.extend(build(&value, input.arbitrary()?, "link/fuzz/uplink/0", now).ok());
         }
     }
-    let places: Vec<usize> = (0..parts.len()).collect();
-    let up: Vec<usize> = places.iter().copied().filter(|place| place % 3 != 0 || place % 2 == 0).collect();
-    let down: Vec<usize> = places.iter().rev().copied().filter(|place| place % 3 != 1).collect();
+    let indices: Vec<usize> = (0..parts.len()).collect();
+    let up: Vec<usize> = indices.iter().copied().filter(|index| index % 3 != 0 || index % 2 == 0).collect();
+    let down: Vec<usize> = indices.iter().rev().copied().filter(|index| index % 3 != 1).collect();
     Ok(Chain::new(parts, &up, &down))
 }
 

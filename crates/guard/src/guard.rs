@@ -25,7 +25,7 @@ pub enum Order {
     },
 }
 
-/// Watches the paths of a host, which it knows by their places.
+/// Watches the paths of a host, which it knows by their indices.
 pub struct Guard {
     settings: Settings,
     paths: Vec<Path>,
@@ -47,7 +47,7 @@ impl Guard {
         Guard { settings, paths: Vec::new(), number: 0, is_connected: true }
     }
 
-    /// A path came; gives its place.
+    /// A path came; gives its index.
     pub fn add(&mut self, now: Time) -> usize {
         self.paths.push(Path::new(now));
         self.paths.len() - 1

@@ -292,7 +292,7 @@ impl Path {
         self.probe_rtt_ns.map_or(UNKNOWN_RTT_NS, |rtt| rtt * 3).clamp(100_000_000, 2_000_000_000)
     }
 
-    /// A probe went out, to tell of the path at the place `about`.
+    /// A probe went out, to tell of the path with the index `about`.
     pub fn sent(&mut self, now: Time, number: u16, about: usize) {
         self.sent = self.sent.saturating_add(1);
         self.last_sent = now;

@@ -169,7 +169,7 @@ struct Bench {
     host: Played,
     watch: Watch<Played>,
     now: Time,
-    told: Vec<(i64, IpAddr, Verdict)>,
+    decided: Vec<(i64, IpAddr, Verdict)>,
 }
 
 fn endpoint(id: u8, address: &str) -> Endpoint {
@@ -207,21 +207,21 @@ impl Bench {
 
     fn with(host: Played, left: Vec<Taken>, observes: bool) -> Bench {
         let watch = watch(&host, left, observes);
-        Bench { host, watch, now: Time::default(), told: Vec::new() }
+        Bench { host, watch, now: Time::default(), decided: Vec::new() }
     }
 
     fn of_backups(host: Played, left: Vec<Taken>) -> Bench {
         let settings = Settings { then: Text("backup".into()), ..settings() };
         let watch = Watch::new(host.clone(), settings, None, left, false).unwrap();
-        Bench { host, watch, now: Time::default(), told: Vec::new() }
+        Bench { host, watch, now: Time::default(), decided: Vec::new() }
     }
 
     fn run(&mut self, ms: i64) -> &mut Bench {
         let end = self.now + ms * MS;
         while self.now < end {
             self.now = self.now + TICK_NS;
-            for told in self.watch.step(self.now).unwrap() {
-                self.told.push((self.now.as_nanos() / MS, told.address, told.decision.verdict));
+            for decided in self.watch.step(self.now).unwrap() {
+                self.decided.push((self.now.as_nanos() / MS, decided.address, decided.decision.verdict));
             }
         }
         self
@@ -252,7 +252,7 @@ impl Bench {
     }
 
     fn count(&self, verdict: Verdict) -> usize {
-        self.told.iter().filter(|one| one.2 == verdict).count()
+        self.decided.iter().filter(|one| one.2 == verdict).count()
     }
 }
 
@@ -306,7 +306,7 @@ fn a_path_whose_radio_hears_too_little_is_left() {
     let host = host();
     let settings = Settings { leave_below: Some(Number(-80.0)), ..settings() };
     let watch = Watch::new(host.clone(), settings, None, Vec::new(), false).unwrap();
-    let mut bench = Bench { host, watch, now: Time::default(), told: Vec::new() };
+    let mut bench = Bench { host, watch, now: Time::default(), decided: Vec::new() };
     bench.run(2000).host.0.borrow_mut().signals = vec![("if1".into(), -85)];
     bench.run(2000);
     assert_eq!(bench.listed(), [2]);

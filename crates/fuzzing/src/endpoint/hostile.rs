@@ -41,17 +41,17 @@ impl Middle {
         match input.int_in_range(0..=7)? {
             0..=2 => Ok(self.oldest()),
             3 => {
-                let place = input.choose_index(self.flying.len())?;
-                Ok(self.flying.remove(place).map(|(to, packet, _)| (to, packet)))
+                let index = input.choose_index(self.flying.len())?;
+                Ok(self.flying.remove(index).map(|(to, packet, _)| (to, packet)))
             }
             4 => {
-                let place = input.choose_index(self.flying.len())?;
-                self.flying.remove(place);
+                let index = input.choose_index(self.flying.len())?;
+                self.flying.remove(index);
                 Ok(None)
             }
             5 => {
-                let place = input.choose_index(self.flying.len())?;
-                Ok(self.flying.get(place).map(|(to, packet, _)| (*to, packet.clone())))
+                let index = input.choose_index(self.flying.len())?;
+                Ok(self.flying.get(index).map(|(to, packet, _)| (*to, packet.clone())))
             }
             6 => self.garble(input),
             _ => {
@@ -66,8 +66,8 @@ impl Middle {
     fn garble(&mut self, input: &mut Unstructured) -> Result<Option<(usize, Packet)>> {
         self.tampered = true;
         let Some((to, _, mut bytes)) = self.flying.pop_front() else { return Ok(None) };
-        let place = input.choose_index(bytes.len().min(100))?;
-        bytes[place] ^= input.int_in_range(1..=255)?;
+        let index = input.choose_index(bytes.len().min(100))?;
+        bytes[index] ^= input.int_in_range(1..=255)?;
         let Ok(frame) = Frame::parse(&bytes, bytes.len() as u32) else { return Ok(None) };
         let body = bytes[bytes.len() - (frame.payload.len as usize).min(bytes.len())..].into();
         Ok(Some((to, Packet { frame, body: Some(body) })))
@@ -79,8 +79,8 @@ impl Middle {
         if known == 0 {
             return Ok(None);
         }
-        let place = known - 1 - input.choose_index(known)?;
-        let Some((_, packet)) = self.seen.iter().filter(|(other, _)| *other == to).nth(place) else { return Ok(None) };
+        let index = known - 1 - input.choose_index(known)?;
+        let Some((_, packet)) = self.seen.iter().filter(|(other, _)| *other == to).nth(index) else { return Ok(None) };
         let mut packet = packet.clone();
         self.alter(&mut packet, input)?;
         Ok(Some(packet))
@@ -129,8 +129,8 @@ impl Middle {
             let len = 4 * input.int_in_range(0..=10)?;
             bytes = input.bytes(len.min(input.len() / 4 * 4))?.to_vec();
         } else if input.arbitrary()? {
-            let place = input.choose_index(bytes.len())?;
-            bytes[place] = input.arbitrary()?;
+            let index = input.choose_index(bytes.len())?;
+            bytes[index] = input.arbitrary()?;
         }
         if let Ok(options) = Options::from_bytes(&bytes) {
             tcp.options = options;
