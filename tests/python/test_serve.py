@@ -38,6 +38,8 @@ LIMITS = Limits()
 ADDRESSES = [f"127.0.1.{number}" for number in range(1, 13)]
 # What a connection may hold: asyncio's buffer of TLS (256 KiB), lines, and OpenSSL's part.
 MOST_BYTES = LIMITS.unauthenticated * (512 << 10)
+# Of a thousand that have gone nothing stays: 8 kB of each would be seen.
+STAYS_BYTES = 8 << 20
 
 
 @pytest.fixture(scope="module")
@@ -160,10 +162,14 @@ def test_echoes_answer_their_own_run_alone_and_no_longer_than_asked(server: Serv
 def test_thousands_without_a_token_leave_it_as_it_was(server: Server) -> None:
     """Half-open, silent, slow: none of them gets a byte, and runs go on."""
     before = server.resident_bytes()
+    grown = []
     for _ in range(2):
         _come_unauthenticated(server)
         assert len(server.transfer()) == 100_000
-    assert server.resident_bytes() - before < MOST_BYTES
+        grown.append(server.resident_bytes() - before)
+    assert max(grown) < MOST_BYTES
+    # The first thousand have it take what it needs, and the others no more.
+    assert grown[1] - grown[0] < STAYS_BYTES
 
 
 # Where the server is faster than the handshake, `ssl` leaves its socket open.
@@ -211,6 +217,20 @@ def _is_open(sock: ssl.SSLSocket) -> bool:
     except OSError:
         return False
     return False
+
+
+def test_who_reads_nothing_takes_no_memory_and_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """Of 500 MB no more is sent than fits into what the kernel holds for a connection."""
+    with serving(tmp_path) as idle:
+        before = idle.resident_bytes()
+        large = REQUEST["transfer"] | {"size_bytes": 500 * 10**6}  # type: ignore[operator]
+        with control.connected(idle.line, idle.token) as connection, idle.connect() as sock:
+            ready = connection.ask(REQUEST | {"transfer": large, "stop_ns": 2 * 10**9})
+            sock.sendall(_proof(ready))
+            connection.send({"end": True})
+            assert connection.receive()["done"]["finished"] is False
+            assert len(idle.transfer()) == 100_000
+        assert idle.resident_bytes() - before < STAYS_BYTES
 
 
 def test_who_reads_slowly_keeps_nobody_waiting(
@@ -274,10 +294,15 @@ def _until(true: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def _run(server: Server, ready: dict[str, Any]) -> bytes:
+def _proof(ready: dict[str, Any]) -> bytes:
+    """Give the preamble of a run's connection."""
     run_, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
+    return preamble.preamble(run_, key, 0)
+
+
+def _run(server: Server, ready: dict[str, Any]) -> bytes:
     with server.connect() as sock:
-        sock.sendall(preamble.preamble(run_, key, 0))
+        sock.sendall(_proof(ready))
         sock.shutdown(socket.SHUT_WR)
         return everything(sock)
 
@@ -363,6 +388,22 @@ def test_whatever_is_said_over_tls_it_goes_on(server: Server) -> None:
             sock.sendall(line)
             sock.settimeout(0.05)
             sock.recv(1 << 16)
+    assert len(server.transfer()) == 100_000
+
+
+@pytest.mark.parametrize("asked", [{"run": REQUEST}, {"probe": {"seconds": 20}}])
+def test_whatever_is_said_during_a_run_it_goes_on(server: Server, asked: dict[str, Any]) -> None:
+    """By one that has the token, once the server waits for its end."""
+    chance = random.Random(2)
+    end = b'{"end": true}'
+    for line in (b"[]", b"{" * 70_000, _mutated(end, chance)):
+        with control.connected(server.line, server.token) as connection:
+            connection.send(asked)
+            assert "ready" in connection.receive()
+            connection._sock.sendall(line + b"\n")
+            # Closed, or a word that means nothing was let pass.
+            with contextlib.suppress(Error):
+                assert connection.receive().keys() <= {"alive", "done", "files", "captures"}
     assert len(server.transfer()) == 100_000
 
 
