@@ -54,7 +54,8 @@ def wrong(kept: Mapping[str, list[list[dict[str, Any]]]]) -> list[str]:
 def _cell(told: Counter[str], *, there: bool) -> str:
     if len(told) == 1:
         return _said(next(iter(told)), there=there)
-    return ", ".join(f"{_said(verdict, there=there)} {count}" for verdict, count in told.items())
+    often = told.most_common()
+    return ", ".join(f"{_said(verdict, there=there)} {count}" for verdict, count in often)
 
 
 def _said(verdict: str, *, there: bool) -> str:
