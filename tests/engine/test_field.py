@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from engine.machines import Machine
-from mptcplab import write_report
+from mptcplab import analyze, write_report
+from mptcplab.analysis import Analysis
 from mptcplab.results.comparison import Comparison, open_comparison
 from mptcplab.results.run import Run
 
@@ -78,6 +79,13 @@ class Field:
         assert done.returncode == 0, done.stderr
         return open_comparison(out)
 
+    def rtts_at_links(self, run: Run) -> dict[str, float]:
+        """Give the mean of each path, as the shell's links saw the packets of a captured run."""
+        ends = [
+            self._machine.place / "shell-True" / f"{end}.pcapng" for end in ("client", "server")
+        ]
+        return rtts_ms(run, analyze(ends))
+
     def emulate(self) -> Comparison:
         """Run the same file over the same links with the kernel engine."""
         out = self._machine.place / "kernel"
@@ -121,6 +129,16 @@ def rtt_ms(run: Run) -> float:
     return float(flows["rtt_ms_median"][0])
 
 
+def rtts_ms(run: Run, seen: Analysis | Run) -> dict[str, float]:
+    """Give the mean of each path of a run, of what was seen of it and maybe of more."""
+    port = ["client_address", "client_port"]
+    named = run.subflows.select("path", *port)
+    flows = seen.flows.filter(direction=run.about["direction"])
+    ports = seen.subflows.select("connection", "subflow", *port)
+    whole = flows.join(ports, on=["connection", "subflow"]).join(named, on=port)
+    return dict(whole.select("path", "rtt_ms_mean").iter_rows())
+
+
 def shares(run: Run) -> dict[str, float]:
     """Give what each path had."""
     paths = dict(run.subflows.select("subflow", "path").iter_rows())
@@ -146,6 +164,8 @@ def test_it_measures_what_the_kernel_engine_measures(host: Machine, direction: s
         agree(real, lab)
         assert real.loss_rate_percent == pytest.approx(lab.loss_rate_percent, abs=0.05)
         assert shares(real) == pytest.approx(shares(lab), abs=0.05)
+        # The host hands its capture merged segments, and the links packets.
+        assert rtts_ms(real, real) == pytest.approx(field.rtts_at_links(real), rel=0.03)
     # Of MPTCP the time in queues hangs on which path the scheduler fills first.
     for real, lab in zip(measured.runs[1:], emulated.runs[1:], strict=True):
         assert rtt_ms(real) == pytest.approx(rtt_ms(lab), rel=0.05)

@@ -8,6 +8,7 @@ one: OURS names all that we have otherwise.
 from __future__ import annotations
 
 import bisect
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -38,7 +39,8 @@ class Rules:
     keep_alives_count: bool = True
     # The numbers of another SYN and FIN, of a connection taken for the same, are different bytes.
     later_marks_are_bytes: bool = True
-    # A segment larger than the MSS is one packet; else the packets that it was merged of.
+    # A segment larger than the MSS is one packet; else the packets that it was merged of, and each
+    # of these is a record.
     merged_are_one: bool = True
 
 
@@ -205,6 +207,10 @@ def _send(packet: Packet, own: End, other: End, at: int, rules: Rules) -> None:
     new: list[tuple[int, int]] = []
     quarter = (start // rules.quarter + 1) * rules.quarter
     pieces = [(start, end)] if end <= quarter else [(start, quarter), (quarter, end)]
+    if merged:
+        # An ACK may end with any of its packets.
+        cuts = [*range(start, payload[1], room), end]
+        pieces = list(itertools.pairwise(cuts))
     outoforder = False
     for piece in pieces:
         added, fills_gap = _add(own.records, piece, at, kind, rules)

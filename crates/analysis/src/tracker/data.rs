@@ -9,6 +9,9 @@ use crate::event::{Data, Kind, Probe};
 use wire::mptcp::{DataNumber, Mapping};
 use wire::{Ecn, Flags, Tcp, seq};
 
+/// Payload of the smallest packets that Linux fills: `tcp_min_snd_mss`, 48 bytes, and options take 40 of them.
+const LEAST_BYTES: u32 = 8;
+
 impl Connection {
     /// Data on MP_CAPABLE begins at the initial data sequence number + 1 (RFC 8684 §3.1).
     #[cold]
@@ -123,13 +126,14 @@ impl Connection {
             end.emit(packet.event(dir, Kind::Data(Data { bytes: len, packets: 1, probe, ..Data::default() })));
             return;
         }
+        let room = payload_room(sequence.mss_bytes, packet.tcp);
+        let merged = len > room.merged_above;
+        let packet_bytes = if merged { room.bytes.max(LEAST_BYTES) } else { len };
         let mut pieces = Pieces::default();
-        let novelty = sequence.sent(packet.seen.at, start, len, fin, |from, to| pieces.add(from, to));
+        let novelty = sequence.sent(packet.seen.at, start, len, packet_bytes, fin, |from, to| pieces.add(from, to));
         if len == 0 {
             return;
         }
-        let room = payload_room(sequence.mss_bytes, packet.tcp);
-        let merged = len > room.merged_above;
         view.merged[d] |= merged;
         let packets = if merged { len.div_ceil(room.bytes) } else { 1 };
         sequence.sizes.add(len, packets, merged);

@@ -85,7 +85,7 @@ impl Sizes {
     }
 }
 
-/// A segment that is not yet acknowledged.
+/// A packet that is not yet acknowledged.
 #[derive(Debug)]
 struct Sent {
     start: i64,
@@ -174,8 +174,17 @@ impl Sequence {
         })
     }
 
-    /// A segment passed: `len` bytes of payload from `start`, perhaps with FIN. `new` gets the new pieces of payload.
-    pub(super) fn sent(&mut self, at: Time, start: i64, len: u32, fin: bool, mut new: impl FnMut(i64, i64)) -> Novelty {
+    /// A segment passed: `len` bytes of payload from `start`, perhaps with FIN, as packets with `packet_bytes` of it. `new`
+    /// gets the new pieces of payload.
+    pub(super) fn sent(
+        &mut self,
+        at: Time,
+        start: i64,
+        len: u32,
+        packet_bytes: u32,
+        fin: bool,
+        mut new: impl FnMut(i64, i64),
+    ) -> Novelty {
         let payload_end = start + i64::from(len);
         let end = payload_end + i64::from(fin);
         if fin {
@@ -186,14 +195,21 @@ impl Sequence {
         }
         if self.seen.end().is_none_or(|highest| start >= highest) {
             self.seen.insert(start, end, |_, _| ());
-            self.outstanding.push_back(Sent { start, end, at, data: len > 0, ambiguous: false });
+            let mut from = start;
+            // What an offload merged leaves, and is acknowledged, as packets.
+            while payload_end - from > i64::from(packet_bytes) {
+                let to = from + i64::from(packet_bytes);
+                self.outstanding.push_back(Sent { start: from, end: to, at, data: true, ambiguous: false });
+                from = to;
+            }
+            self.outstanding.push_back(Sent { start: from, end, at, data: len > 0, ambiguous: false });
             self.bound();
             if len > 0 {
                 new(start, payload_end);
             }
             return Novelty { new_bytes: len, ..Novelty::default() };
         }
-        self.sent_again(at, start, payload_end, end, new)
+        self.sent_again(at, start, payload_end, end, packet_bytes, new)
     }
 
     fn sent_again(
@@ -202,6 +218,7 @@ impl Sequence {
         start: i64,
         payload_end: i64,
         end: i64,
+        packet_bytes: u32,
         mut new: impl FnMut(i64, i64),
     ) -> Novelty {
         let highest = self.seen.end().unwrap_or(start);
@@ -218,8 +235,14 @@ impl Sequence {
             let behind = self.outstanding.get(index).filter(|behind| !behind.ambiguous);
             let late_nanos = behind.map(|behind| (at - behind.at).max(0) as u64);
             novelty.lost_before |= late_nanos.zip(self.least_rtt_nanos).is_some_and(|(late, least)| late >= least);
-            self.outstanding
-                .insert(index, Sent { start: from, end: to, at, data: from < payload_end, ambiguous: false });
+            let packet = i64::from(packet_bytes.max(1));
+            let ends = (1..).map(|count| start + ((from - start) / packet + count) * packet);
+            let (mut index, mut left) = (index, from);
+            for until in ends.take_while(|&until| until < to.min(payload_end)).chain([to]) {
+                let data = left < payload_end;
+                self.outstanding.insert(index, Sent { start: left, end: until, at, data, ambiguous: false });
+                (index, left) = (index + 1, until);
+            }
             let to = to.min(payload_end);
             if from < to {
                 new(from, to);
@@ -267,7 +290,7 @@ impl Sequence {
 
     /// An acknowledgement of everything before `ack` passed.
     ///
-    /// A round-trip time is taken from a segment to the first acknowledgement of exactly its end, unless the segment, or
+    /// A round-trip time is taken from a packet to the first acknowledgement of exactly its end, unless the packet, or
     /// one before it meanwhile, was sent again (Karn's rule, as tcptrace has it).
     pub(super) fn acknowledged(&mut self, at: Time, ack: i64) -> Acknowledged {
         let (mut rtt_nanos, mut of_data) = (None, false);
@@ -350,7 +373,7 @@ impl Sequence {
     }
 
     fn bound(&mut self) {
-        if self.outstanding.len() > MOST_OUTSTANDING {
+        while self.outstanding.len() > MOST_OUTSTANDING {
             self.outstanding.pop_front();
         }
     }
@@ -368,7 +391,7 @@ mod tests {
         let mut sequence = Sequence::default();
         sequence.begin(u32::MAX - 5);
         for &(at, start, len) in sent {
-            sequence.sent(t(at), start, len, false, |_, _| ());
+            sequence.sent(t(at), start, len, len, false, |_, _| ());
         }
         sequence
     }
@@ -382,6 +405,30 @@ mod tests {
         assert_eq!(sequence.acknowledged(t(9), 30).rtt_nanos, None, "duplicate");
     }
 
+    #[test]
+    fn what_was_merged_is_acknowledged_packet_by_packet() {
+        let mut sequence = Sequence::default();
+        sequence.begin(0);
+        sequence.sent(t(0), 0, 25, 10, true, |_, _| ());
+        assert_eq!(sequence.acknowledged(t(3), 10).rtt_nanos, Some(3));
+        assert_eq!(sequence.acknowledged(t(4), 15).rtt_nanos, None, "inside a packet");
+        assert_eq!(sequence.acknowledged(t(5), 26).rtt_nanos, Some(5), "the last one, with FIN");
+        sequence.sent(t(6), 30, 25, 10, false, |_, _| ());
+        // The packet in the middle was lost: what left behind it may have waited for it.
+        sequence.sent(t(7), 40, 10, 10, false, |_, _| ());
+        assert_eq!(sequence.acknowledged(t(8), 40).rtt_nanos, Some(2));
+        assert_eq!(sequence.acknowledged(t(9), 55).rtt_nanos, None);
+    }
+
+    #[test]
+    fn what_was_merged_and_overtaken_is_packets_too() {
+        let mut sequence = sequence(&[(0, 0, 5), (1, 30, 10)]);
+        sequence.sent(t(2), 0, 30, 10, false, |_, _| ());
+        assert_eq!(sequence.acknowledged(t(4), 10).rtt_nanos, Some(2));
+        assert_eq!(sequence.acknowledged(t(5), 20).rtt_nanos, Some(3));
+        assert_eq!(sequence.acknowledged(t(6), 40).rtt_nanos, None, "what left before waited for it");
+    }
+
     /// Karn: nothing from what was sent twice, nor from what waited behind it.
     #[test]
     fn takes_no_time_across_a_retransmission() {
@@ -391,7 +438,7 @@ mod tests {
         assert_eq!(lost.acknowledged(t(9), 30).rtt_nanos, Some(3));
         let mut spurious = sequence(&[(0, 0, 10), (1, 10, 10)]);
         spurious.acknowledged(t(4), 10);
-        spurious.sent(t(5), 0, 10, false, |_, _| ());
+        spurious.sent(t(5), 0, 10, 10, false, |_, _| ());
         assert_eq!(spurious.acknowledged(t(8), 20).rtt_nanos, None);
     }
 
@@ -399,7 +446,7 @@ mod tests {
     fn tells_new_from_old_from_gap() {
         let mut sequence = sequence(&[(0, 0, 10), (1, 20, 10)]);
         let mut pieces = Vec::new();
-        let novelty = sequence.sent(t(2), 5, 10, false, |from, to| pieces.push((from, to)));
+        let novelty = sequence.sent(t(2), 5, 10, 10, false, |from, to| pieces.push((from, to)));
         assert_eq!(novelty, Novelty { new_bytes: 5, resent_bytes: 5, fills_gap: true, ..Novelty::default() });
         assert_eq!(pieces, [(10, 15)]);
         assert_eq!(sequence.in_flight_bytes(), 30);
@@ -407,7 +454,8 @@ mod tests {
 
     #[test]
     fn what_is_sent_again_had_left_so_long_after_the_segment_before() {
-        let apart = |sequence: &mut Sequence, at, start| sequence.sent(t(at), start, 10, false, |_, _| ()).apart_nanos;
+        let apart =
+            |sequence: &mut Sequence, at, start| sequence.sent(t(at), start, 10, 10, false, |_, _| ()).apart_nanos;
         let mut sequence = sequence(&[(0, 0, 10), (5, 10, 10), (6, 20, 10)]);
         assert_eq!(apart(&mut sequence, 9, 20), (t(6) - t(5)) as u64);
         assert_eq!(apart(&mut sequence, 10, 20), 0, "not once more");
