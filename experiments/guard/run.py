@@ -1,7 +1,7 @@
 """What a guard is worth, and what it costs: ``python -m experiments.guard.run DIR``.
 
 Wi-Fi goes bad in many ways, under several loads, with Linux's path manager and with the guard, in both engines. The figures of all runs
-go to ``results.json`` beside this file; those that are not asked for stay. Where nothing goes wrong only the guard is run.
+go to ``results.json`` beside this file, with the build that made a row; those that are not asked for stay. Where nothing goes wrong only the guard is run.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from experiments.guard.figures import figures
 from experiments.guard.scenarios import HEALTHY, Case, as_backup, healthy, matrix
 from experiments.guard.table import BACKUPS
 from mptcplab import _core
+from mptcplab.results.record import build
 from mptcplab.results.run import Run
 from mptcplab.scenario.plan import plan
 
@@ -89,7 +90,7 @@ def gathered(runs: Iterator[tuple[Key, Row]]) -> list[Row]:
     rows: dict[tuple[Case, str], Row] = {}
     for (case, manager, _), found in runs:
         about = {"way": case.way, "load": case.load, "beside": case.beside, "manager": manager}
-        row = rows.setdefault((case, manager), about)
+        row = rows.setdefault((case, manager), about | {"build": build()})
         for name, value in found.items():
             row.setdefault(name, []).append(value)
     return list(rows.values())
