@@ -13,6 +13,7 @@ Row = dict[str, Any]
 
 RESULTS = Path(__file__).parent / "results.json"
 LINUX = Path(__file__).parent / "linux.json"
+MODELS = Path(__file__).parent / "models.json"
 # What may be found beside a kind that is provoked, since the same fault brings it about.
 BESIDE = {
     "head_of_line": {"receive_window"},
@@ -68,8 +69,9 @@ def wrong(row: Row) -> set[str]:
 
 
 def markdown(part: str = "provoked") -> str:
-    """Draw a table: ``provoked``, ``remedies``, ``silent`` or ``linux``."""
+    """Draw a table: ``provoked``, ``remedies``, ``silent``, ``linux`` or ``models``."""
     parts = {"provoked": _provoked, "remedies": _remedies, "silent": _silent, "linux": _linux}
+    parts |= {"models": _models}
     return "\n".join(parts[part](kept()))
 
 
@@ -153,3 +155,18 @@ def _linux(_: list[Row]) -> list[str]:
         beside = ", ".join(f"`{other}`" for other in others)
         lines.append([f"`{kind}`", f"{len(hit)} of {len(there)}", costs, beside])
     return list(table(["provoked", "found", "cost claimed (true), s", "found beside"], lines))
+
+
+def _models(_: list[Row]) -> list[str]:
+    """How far off models of captures are, and what remedies gain in them."""
+    rows: list[Row] = json.loads(MODELS.read_text("utf-8"))
+    lines = []
+    for kind in dict.fromkeys(row["name"] for row in rows):
+        own = [row for row in rows if row["name"] == kind]
+        off = ", ".join(f"{100 * row['off']:+.0f}" for row in own)
+        held = [row for row in own if row["gained_s"] is not None]
+        shown = f"{sum(row['shown'] for row in own)} of {len(own)}"
+        gains = ", ".join(f"{row['gained_s']:.1f} ({row['true_gain_s']:.1f})" for row in held)
+        lines.append([f"`{kind}`", off, shown, f"{len(held)} of {len(own)}", gains])
+    heads = ["kind", "off, %", "shown", "concluded from", "gained in the model (really), s"]
+    return list(table(heads, lines))

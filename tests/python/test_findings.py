@@ -20,6 +20,7 @@ from experiments.findings import table
 from experiments.findings.provoked import provoked
 from experiments.findings.run import found
 from experiments.findings.scenarios import (
+    ASK,
     BULK,
     LTE,
     SMALL_WINDOW,
@@ -149,8 +150,8 @@ def test_why_tells_what_only_the_runs_beside_it_know(mptcplab: Any, directory: P
 
     assert open_comparison(directory).document()["findings"] == told
     assert package.why(directory).findings.rows(named=True) == told
-    with pytest.raises(package.Error, match="holds no run; of captures"):
-        package.why(EXAMPLES / "outage" / "client.pcapng.gz")
+    capture = EXAMPLES / "outage" / "client.pcapng.gz"
+    assert package.why(capture).findings.equals(package.analyze(capture).findings)
 
 
 def test_why_tries_remedies_with_the_same_seed(mptcplab: Any, directory: Path) -> None:
@@ -162,6 +163,68 @@ def test_why_tries_remedies_with_the_same_seed(mptcplab: Any, directory: Path) -
     assert why.tried_rows == tried
     printed = mptcplab("why", "--try", str(directory)).stdout
     assert "the scheduler blest" in printed
+
+
+def test_why_tries_remedies_in_a_model_of_what_linux_sent(mptcplab: Any) -> None:
+    """The captured outage is in the model, and leaving the path sooner gives half of its cost."""
+    captures = sorted((EXAMPLES / "outage").glob("*.pcapng.gz"))
+    why = package.why(captures, tries=True)
+    assert why.model is not None
+    assert why.model["holds"]
+    assert abs(why.model["off"]) <= why.model["band"]
+    (tried,) = why.tried.rows(named=True)
+    assert tried["kind"] == "path_dead"
+    assert tried["gained_s"] > tried["claimed_s"] / 2
+    told = json.loads(mptcplab("why", "--try", "--json", *map(str, captures)).stdout)
+    assert [told["findings"], told["tried"]] == [why.rows, why.tried_rows]
+    assert told["model"] == why.model
+    printed = mptcplab("why", "--try", *map(str, captures)).stdout
+    assert "a model of connection 0" in printed
+    assert "it does not show reinjection_waste, and nothing was tried against that" in printed
+
+
+def captured(table: dict[str, Any], place: Path) -> list[Path]:
+    """Simulate a scenario; give the captures of both ends."""
+    run = package.run(table, out=place / "run", baselines=False, captures="headers")
+    return sorted(run.mptcp.directory.glob("*.pcapng"))
+
+
+def test_a_model_has_the_links_the_window_and_the_outage_of_the_capture(tmp_path: Path) -> None:
+    """They are those of the scenario that was captured."""
+    gone = away("wifi", 2, 3.5)
+    captures = captured(scenario(timeline=gone, tcp=SMALL_WINDOW), tmp_path)
+    model = package.why(captures, tries=True).model
+    assert model is not None
+    made = model["scenario"]
+    for path, mbps, delay_ms in (("wifi", 20, 12), ("lte", 12, 25)):
+        rate, delay, *_ = made["link"][path]["downlink"]
+        assert float(rate["rate"].split()[0]) == pytest.approx(mbps, rel=0.05)
+        assert float(delay["delay"].split()[0]) == pytest.approx(delay_ms, abs=1)
+    dead, back = made["timeline"]
+    assert [dead["verb"], back["verb"]] == ["blackout", "restore"]
+    assert float(dead["at"].split()[0]) == pytest.approx(2, abs=0.1)
+    # It came back between two time-outs.
+    assert 2.5 < float(back["at"].split()[0]) < 4.5
+    assert made["tcp"]["receive_buffer_tuning"] is False
+    assert made["transfer"] == {"direction": "download", "size": "12000000 B"}
+
+
+def test_nothing_is_concluded_from_a_model_that_is_off(mptcplab: Any, tmp_path: Path) -> None:
+    """Who asks now and then takes longer than who sends all at once."""
+    asked = scenario(ASK | {"response": "200 kB", "requests": 4})
+    captures = list(map(str, captured(asked, tmp_path)))
+    told = json.loads(mptcplab("why", "--try", "--json", *captures).stdout)
+    assert not told["model"]["holds"]
+    assert told["tried"] == []
+    assert "and so nothing is concluded from it" in mptcplab("why", "--try", *captures).stdout
+
+
+def test_captures_that_tell_too_little_for_a_model_are_refused_in_a_line(mptcplab: Any) -> None:
+    """Without the sender's end there are no round trips; a few bytes are no transfer."""
+    client = EXAMPLES / "refused" / "client.pcapng.gz"
+    refused = mptcplab("why", "--try", str(client))
+    assert refused.returncode == 2
+    assert re.fullmatch(r"mptcplab: .*client.pcapng.gz: no round-trip times.*\n", refused.stderr)
 
 
 def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> None:

@@ -9,7 +9,7 @@ from mptcplab.engines import DEFAULT, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from mptcplab.results.annotating import Annotated
@@ -74,20 +74,34 @@ def run(
     )
 
 
-def why(source: str | PathLike[str] | Run | Comparison, *, tries: bool = False) -> Why:
-    """Say why a run was slow, with what the runs beside it tell, and what would help.
+def why(
+    source: str | PathLike[str] | Iterable[str | PathLike[str]] | Run | Comparison,
+    *,
+    tries: bool = False,
+) -> Why:
+    """Say why a run or a captured transfer was slow, and what would help.
 
     Args:
-        source: A directory that ``mptcplab run`` left, or a run in it; or what ``mptcplab.run``
-            gave. Of captures, ``mptcplab.analyze(...).findings`` says why.
-        tries: Whether to simulate the run's scenario with each remedy, with the run's seed.
+        source: A directory that ``mptcplab run`` left, or a run in it, or what ``mptcplab.run``
+            gave: with what the runs beside it tell. Or captures, one or several taken as one.
+        tries: Whether to simulate the run's scenario with each remedy, with the run's seed; of
+            captures, a model of the largest transfer.
 
     Raises:
-        Error: There is no run, or only those of a simulation could be tried.
+        Error: There is no run, or only those of a simulation could be tried; a capture cannot be
+            read, or tells too little for a model.
     """
+    from mptcplab.results.comparison import Comparison
+    from mptcplab.results.run import Run
     from mptcplab.results.why import Why
 
-    return Why.of(source, tries=tries)
+    if isinstance(source, Run | Comparison):
+        return Why.of(source, tries=tries)
+    if isinstance(source, str | PathLike) and Path(source).is_dir():
+        return Why.of(source, tries=tries)
+    from mptcplab.calibration import captured
+
+    return captured.why(source, tries=tries)
 
 
 def annotate(

@@ -42,7 +42,7 @@ def subject(
     shown = of_tables(tables.only(transfer["connection"]), transfer["direction"])
     (flow,) = run_metrics.of_transfer(tables.rows("flows"), transfer)
     targets = _targets(shown, flow["data_packets"], files)
-    lost = losses.apart(tables, transfer, flow)
+    lost = losses.apart(tables, flow)
     direction = DIRECTIONS[transfer["direction"]]
     return Subject(
         name=Path(files[0]).stem,

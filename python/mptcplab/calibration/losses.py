@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -21,39 +22,43 @@ class Losses:
     percent: float
     #: Packets that are lost at once, most often; none where nothing is lost.
     burst_packets: float | None
+    #: Packets that were lost when it had none.
+    at_full_queue: int
 
 
-def apart(tables: _core.Tables, transfer: dict[str, Any], flow: dict[str, Any]) -> Losses:
-    """Separate what the link lost from what a full queue dropped.
+def apart(
+    tables: _core.Tables, flow: dict[str, Any], outages: Sequence[tuple[float, float]] = ()
+) -> Losses:
+    """Separate what the link of a flow lost from what a full queue dropped.
 
     The last round-trip time before a packet is sent again is that of the packet before it, and so
     says how full the queue was. Losses while it had room are set against the packets of that time.
+    What is sent again in ``outages``, spans from the captures' first packet in seconds, is theirs.
     """
-    samples = [
-        (row["at_s"], row["rtt_ms"])
-        for row in tables.rows("rtt", connection=transfer["connection"])
-        if row["direction"] == transfer["direction"]
-    ]
+    samples = [(row["at_s"], row["rtt_ms"]) for row in of_flow(flow, tables, "rtt")]
     least_ms = flow["rtt_ms_min"]
-    full_ms = least_ms + FULL * (transfer["rtt_ms_p99"] - least_ms)
+    full_ms = least_ms + FULL * (flow["rtt_ms_p99"] - least_ms)
     times = [at for at, _ in samples]
-    resent = [
-        at
-        for at in _resent(tables, transfer)
-        if samples and samples[max(0, bisect_left(times, at) - 1)][1] < full_ms
+    lost = [
+        row["at_s"]
+        for row in of_flow(flow, tables, "events")
+        if row["event"] in RESENT
+        and samples
+        and not any(from_s <= row["at_s"] <= to_s for from_s, to_s in outages)
     ]
+    resent = [at for at in lost if samples[max(0, bisect_left(times, at) - 1)][1] < full_ms]
     roomy = sum(rtt_ms < full_ms for _, rtt_ms in samples) / max(1, len(samples))
     packets = roomy * flow["data_packets"]
     percent = 100 * len(resent) / packets if packets else 0.0
-    return Losses(percent, _at_once(resent, transfer["rtt_ms_mean"] / 1000))
+    at_once = _at_once(resent, flow["rtt_ms_mean"] / 1000)
+    return Losses(percent, at_once, len(lost) - len(resent))
 
 
-def _resent(tables: _core.Tables, transfer: dict[str, Any]) -> list[float]:
-    return [
-        event["at_s"]
-        for event in tables.rows("events", connection=transfer["connection"])
-        if event["event"] in RESENT and event["direction"] == transfer["direction"]
-    ]
+def of_flow(flow: dict[str, Any], tables: _core.Tables, name: str) -> list[dict[str, Any]]:
+    """Give the rows of a table that are about a flow."""
+    keys = ("subflow", "direction")
+    rows = tables.rows(name, connection=flow["connection"])
+    return [row for row in rows if all(row[key] == flow[key] for key in keys)]
 
 
 def _at_once(resent: list[float], rtt_s: float) -> float | None:

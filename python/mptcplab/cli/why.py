@@ -1,4 +1,4 @@
-"""``mptcplab why``: a run in; why it was slow, and what remedies give in a simulation."""
+"""``mptcplab why``: a run or captures in; why it was slow, and what remedies give."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXAMPLES = """\
 examples:
   mptcplab why runs/wifi-lte-1                      findings, with what plain TCP beside it tells
   mptcplab why runs/wifi-lte-1 --try                what each remedy gives, with the same seed
-  mptcplab analyze --why client.pcapng              the same of captures made elsewhere
+  mptcplab why --try client.pcapng server.pcapng    what each gives in a model of what was captured
 """
 
 
@@ -21,19 +21,25 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     """Describe the command."""
     command = commands.add_parser(
         "why",
-        help="say why a run was slow, and try what would help",
-        description="Says why a run was slow, what that cost, and what would help. --try simulates "
-        "the run's scenario again\nwith each remedy, and prints what it really gives.",
+        help="say why a run or a captured transfer was slow, and try what would help",
+        description="Says why a run or a captured transfer was slow, what that cost, and what "
+        "would help. --try\nsimulates the run's scenario again with each remedy, and prints what "
+        "it really gives. Of captures it\nsimulates the largest transfer over links that are read "
+        "off them: a model, of which it says how far off it is.",
         epilog=EXAMPLES,
     )
     command.add_argument(
-        "directory", type=named, metavar="DIR", help="what mptcplab run left, or a run in it"
+        "sources",
+        type=named,
+        nargs="+",
+        metavar="DIR|CAPTURE",
+        help="what mptcplab run left, or a run in it; or captures, taken as one",
     )
     command.add_argument(
         "--try",
         dest="tries",
         action="store_true",
-        help="simulate the scenario with each remedy, with the run's seed",
+        help="simulate it with each remedy: a run with its seed, captures in a model",
     )
     command.add_argument("--json", action="store_true", help="print everything as JSON")
     command.set_defaults(run=run)
@@ -41,18 +47,22 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.results.why import Why
+    from mptcplab.api import why
 
-    why = Why.of(options.directory, tries=options.tries)
+    several = len(options.sources) > 1
+    found = why(options.sources if several else options.sources[0], tries=options.tries)
     if options.json:
-        tried = {} if why.tried_rows is None else {"tried": why.tried_rows}
-        print_json({"schema": 1, "findings": why.rows} | tried)
+        tried = {} if found.tried_rows is None else {"tried": found.tried_rows}
+        model = {} if found.model is None else {"model": found.model}
+        print_json({"schema": 1, "findings": found.rows} | tried | model)
         return 0
-    from mptcplab.cli.summary.findings import print_all, print_tried
+    from mptcplab.cli.summary.findings import print_all, print_model, print_tried
     from mptcplab.cli.summary.page import Page
 
     page = Page()
-    print_all(page, why.rows, several=len(why.comparison.mptcp.connections) > 1)
-    if why.tried_rows is not None:
-        print_tried(page, why.tried_rows)
+    print_all(page, found.rows, several=len(list(found.tables.rows("connections"))) > 1)
+    if found.model is not None:
+        print_model(page, found.model, found.rows)
+    if found.tried_rows is not None and (found.model is None or found.model["holds"]):
+        print_tried(page, found.tried_rows, model=found.model is not None)
     return 0

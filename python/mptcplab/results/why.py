@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from mptcplab.analysis import Measured
+
     Row = dict[str, Any]
 
 # Columns of remedies that were tried.
@@ -26,13 +28,18 @@ NUMBERS = ("claimed_s", "gained_s", "throughput_mbps", "before_mbps")
 
 
 class Why:
-    """What was found of a run, with what the runs beside it tell, and what remedies gave."""
+    """What was found of a run and the runs beside it, or of captures; and what remedies gave."""
 
-    def __init__(self, comparison: Comparison, rows: list[Row], tried: list[Row] | None) -> None:
-        self.comparison = comparison
+    def __init__(
+        self, tables: Measured, rows: list[Row], tried: list[Row] | None, model: Row | None = None
+    ) -> None:
+        self.tables = tables
         #: As rows; ``tried_rows`` is None where nothing was tried.
         self.rows = rows
         self.tried_rows = tried
+        #: Of captures whose remedies were tried: the model that they were tried in, and how far off
+        #: it is.
+        self.model = model
 
     @classmethod
     def of(cls, source: str | PathLike[str] | Run | Comparison, *, tries: bool = False) -> Why:
@@ -43,14 +50,14 @@ class Why:
         """
         comparison = _comparison(source)
         rows = findings(comparison)
-        return cls(comparison, rows, tried_of(comparison, rows) if tries else None)
+        return cls(comparison.mptcp.tables, rows, tried_of(comparison, rows) if tries else None)
 
     @cached_property
     def findings(self) -> pl.DataFrame:
         """One row per finding, as the table ``findings`` has them."""
         import polars as pl
 
-        return pl.DataFrame(self.rows, schema=self.comparison.mptcp.tables.table("findings").schema)
+        return pl.DataFrame(self.rows, schema=pl.DataFrame(self.tables.table("findings")).schema)
 
     @cached_property
     def tried(self) -> pl.DataFrame:
@@ -66,5 +73,5 @@ def _comparison(source: str | PathLike[str] | Run | Comparison) -> Comparison:
     if isinstance(found, Run):
         return Comparison(found.directory, found, {})
     if not isinstance(found, Comparison):
-        raise Error(f"{source} holds no run; of captures, mptcplab analyze --why says why")
+        raise Error(f"{source} holds no run; captures are named one by one")
     return found

@@ -8,6 +8,7 @@ from typing import Any
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.labels.findings import MOST, NO_FAULT, by_cost, counted, in_words
+from mptcplab.results.findings.remedies import REMEDIES
 
 Row = dict[str, Any]
 
@@ -86,13 +87,36 @@ def _facts(row: Row) -> list[str]:
     return facts
 
 
-def print_tried(page: Page, tried: list[Row]) -> None:
+def print_model(page: Page, model: Row, findings: list[Row]) -> None:
+    """Print how near a model of a captured transfer comes, and what it says nothing of."""
+    page.line()
+    captured, taken = text.seconds(model["captured_s"]), model["taken_s"]
+    words = f"a model of connection {model['connection']}, over links read off the captures, "
+    if taken is None:
+        page.paragraph(f"{words}does not come to its end: no remedy was tried", indent="")
+        return
+    off = f"{abs(model['off']):.0%} {'longer' if model['off'] > 0 else 'shorter'}".replace(
+        "%", " %"
+    )
+    words += f"takes {text.seconds(taken)} where the transfer took {captured}, {off}"
+    if not model["holds"]:
+        band = f"{model['band']:.0%}".replace("%", " %")
+        words += f": more than {band}, and so nothing is concluded from it"
+    page.paragraph(words, indent="")
+    missing = {row["kind"] for row in findings if row["kind"] in REMEDIES} - set(model["shown"])
+    if model["holds"] and missing:
+        kinds = ", ".join(sorted(missing))
+        page.paragraph(f"it does not show {kinds}, and nothing was tried against that", indent="")
+
+
+def print_tried(page: Page, tried: list[Row], *, model: bool = False) -> None:
     """Print what each remedy gave in a simulation."""
     page.line()
     if not tried:
         page.paragraph("no finding has a remedy that a simulation can try", indent="")
         return
-    page.paragraph("tried with the same seed:", indent="", style="strong")
+    where = "in the model, means of five seeds" if model else "with the same seed"
+    page.paragraph(f"tried {where}:", indent="", style="strong")
     columns = [
         Column("remedy", [row["remedy"] for row in tried], left=True),
         Column("for", [row["kind"] for row in tried], left=True),

@@ -1,20 +1,26 @@
-"""What remedies give: the run's scenario simulated again with each, and with the same seed."""
+"""What remedies give: a scenario simulated again with each, and with the same seeds."""
 
 from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from statistics import fmean
 
 from mptcplab._core import Error
 from mptcplab.engines import named
 from mptcplab.engines.engine import Trial
 from mptcplab.results import run_metrics
 from mptcplab.results.findings.remedies import REMEDIES, Remedy
+from mptcplab.scenario.scenario import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
+    from mptcplab import _core
     from mptcplab.engines.engine import Engine
     from mptcplab.results.comparison import Comparison
-    from mptcplab.results.run import Run
 
     Row = dict[str, Any]
 
@@ -31,32 +37,75 @@ def tries(comparison: Comparison, findings: list[Row]) -> list[Row]:
     engine = named(run.about["engine"])
     if not engine.in_memory:
         raise Error(
-            f"{run.directory} was {engine.made}: only the findings of a simulation are tried"
+            f"{run.directory} was {engine.made}: only the findings of a simulation are tried "
+            "with its seed; mptcplab why --try with the run's captures tries those of a model"
         )
+    trials = Trials(engine, run.scenario, (run.about["seed"],), run.about["direction"])
+    return tried(trials, findings)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """What remedies are tried in: a scenario, seeds, and the direction of its transfer."""
+
+    engine: Engine
+    scenario: Row
+    seeds: tuple[int, ...]
+    #: As tables have it, ``up`` or ``down``.
+    direction: str
+
+    def tables(self, settings: tuple[str, ...] = ()) -> list[_core.Tables]:
+        """Simulate it with settings, once with each seed."""
+        _, changed = load(copy.deepcopy(self.scenario), list(settings))
+        trials = [Trial(changed, seed, None) for seed in self.seeds]
+        return [self.engine.tables(one, samples=False, progress=None) for one in trials]
+
+    def transfer(self, tables: _core.Tables) -> Row:
+        """Give the row of the transfer."""
+        connections, transfers = (list(tables.rows(name)) for name in ("connections", "transfers"))
+        found = run_metrics.transfer(connections, transfers, self.direction)
+        return found or {"bytes": 0, "throughput_mbps": None}
+
+    def transfers(self, settings: tuple[str, ...]) -> list[Row]:
+        """Give the transfer with settings, once with each seed."""
+        return [self.transfer(tables) for tables in self.tables(settings)]
+
+
+def tried(trials: Trials, findings: list[Row], before: list[Row] | None = None) -> list[Row]:
+    """Try the remedies of findings; ``before`` are the transfers without, if they are known.
+
+    Figures of several seeds are means.
+    """
     remedies: dict[Remedy, list[Row]] = {}
     for row in findings:
         if remedy := REMEDIES.get(row["kind"]):
             remedies.setdefault(remedy, []).append(row)
     if not remedies:
         return []
-    before = _transfer(engine, run, ())
-    tried = []
+    before = before or trials.transfers(())
+    found = []
     for remedy, rows in remedies.items():
-        after = _transfer(engine, run, remedy.settings)
+        after = trials.transfers(remedy.settings)
         claimed = [row["cost_s"] for row in rows if row["cost_s"] is not None]
-        tried.append(
+        found.append(
             {
                 "kind": ", ".join(dict.fromkeys(row["kind"] for row in rows)),
                 "remedy": remedy.words,
                 "settings": list(remedy.settings),
                 "limit": remedy.limit or None,
                 "claimed_s": sum(claimed) if claimed else None,
-                "gained_s": _gained(before, after),
-                "throughput_mbps": after["throughput_mbps"],
-                "before_mbps": before["throughput_mbps"],
+                "gained_s": mean(map(_gained, before, after)),
+                "throughput_mbps": mean(row["throughput_mbps"] for row in after),
+                "before_mbps": mean(row["throughput_mbps"] for row in before),
             }
         )
-    return tried
+    return found
+
+
+def mean(figures: Iterable[float | None]) -> float | None:
+    """Give the mean; None where a figure is unknown."""
+    known = list(figures)
+    return None if None in known else fmean(known)  # type: ignore[arg-type]
 
 
 def _gained(before: Row, after: Row) -> float | None:
@@ -66,16 +115,3 @@ def _gained(before: Row, after: Row) -> float | None:
     # A transfer of a given time moves more bytes in it: what it moved before would have taken less.
     megabits = before["bytes"] * 8e-6
     return float(megabits / before["throughput_mbps"] - megabits / after["throughput_mbps"])
-
-
-def _transfer(engine: Engine, run: Run, settings: tuple[str, ...]) -> Row:
-    import copy
-
-    from mptcplab.scenario.scenario import load
-
-    _, changed = load(copy.deepcopy(run.scenario), list(settings))
-    trial = Trial(changed, run.about["seed"], None)
-    tables = engine.tables(trial, samples=False, progress=None)
-    connections, transfers = (list(tables.rows(name)) for name in ("connections", "transfers"))
-    found = run_metrics.transfer(connections, transfers, run.about["direction"])
-    return found or {"bytes": 0, "throughput_mbps": None}

@@ -1,0 +1,91 @@
+"""Why a captured transfer was slow, and what remedies give in a model of it."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+from mptcplab._core import Error
+from mptcplab.analysis import measure
+from mptcplab.calibration.modelled import BIN_S, largest, scenario_of
+from mptcplab.engines import DEFAULT
+from mptcplab.results.findings.tries import Trials, mean, tried
+from mptcplab.results.why import Why
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from mptcplab._core import Tables
+
+    Row = dict[str, Any]
+
+#: A model whose transfer takes longer or shorter than the captured one by more than this part says
+#: nothing of remedies.
+BAND = 0.2
+SEEDS = (1, 2, 3, 4, 5)
+
+
+def why(
+    captures: str | PathLike[str] | Iterable[str | PathLike[str]], *, tries: bool = False
+) -> Why:
+    """Explain captures of one network, given together as one.
+
+    Remedies are tried for the largest transfer, in a simulation of the same bytes over links read
+    off the captures. That is concluded from only where the model without remedies takes as long as
+    the transfer did, within ``BAND``, and of findings that it shows, too.
+
+    Raises:
+        Error: A capture cannot be read, or there is nothing to make links of.
+    """
+    files = [captures] if isinstance(captures, str | PathLike) else list(captures)
+    if not tries:
+        tables = measure(files, samples=False)
+        return Why(tables, list(tables.rows("findings")), None)
+    tables = measure(files, bin_seconds=BIN_S)
+    rows = list(tables.rows("findings"))
+    try:
+        return Why(tables, rows, *_tried(tables, rows))
+    except Error as error:
+        raise Error(f"{', '.join(map(str, files))}: {error}") from None
+
+
+def _tried(tables: Tables, findings: list[Row]) -> tuple[list[Row], Row]:
+    """Give remedies that were tried, and what the model is."""
+    transfer = largest(tables)
+    scenario = scenario_of(tables, transfer, findings)
+    trials = Trials(DEFAULT, scenario, SEEDS, transfer["direction"])
+    runs = trials.tables()
+    before = [trials.transfer(run) for run in runs]
+    taken_s = mean(row["elapsed_s"] for row in before)
+    off = None if taken_s is None else taken_s / transfer["elapsed_s"] - 1
+    holds = off is not None and abs(off) <= BAND
+    shown = {row["kind"] for row in findings} & _shown(runs)
+    own = [
+        row
+        for row in findings
+        if row["connection"] == transfer["connection"]
+        and row["direction"] in (transfer["direction"], None)
+    ]
+    model = {
+        "connection": transfer["connection"],
+        "direction": transfer["direction"],
+        "captured_s": transfer["elapsed_s"],
+        "taken_s": taken_s,
+        "off": off,
+        "band": BAND,
+        "holds": holds,
+        "seeds": list(SEEDS),
+        "shown": sorted(shown),
+        "scenario": scenario,
+    }
+    rows = [row for row in own if row["kind"] in shown]
+    return tried(trials, rows, before) if holds else [], model
+
+
+def _shown(runs: list[Tables]) -> set[str]:
+    """Give the kinds that most runs show."""
+    kinds = [{row["kind"] for row in run.rows("findings")} for run in runs]
+    return {
+        kind for kind in set().union(*kinds) if sum(kind in one for one in kinds) * 2 > len(runs)
+    }
