@@ -47,7 +47,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.api import why
+    from mptcplab.api.runs import why
 
     several = len(options.sources) > 1
     found = why(options.sources if several else options.sources[0], tries=options.tries)

@@ -25,6 +25,11 @@ const ALONE: u64 = 25;
 const OFTEN_FULL: f64 = 0.1;
 /// A short one is told from what varies anyway: the round trip is long before losses, and in less than this part of other times.
 const ELSE: f64 = 0.5;
+/// Or, where a sender such as BBR keeps it filled, the round trip is beyond its median before more than half of the losses, by so
+/// many standard deviations: of losses by chance half are. Those of a burst are one, and beyond is more than round trips are told
+/// apart by.
+const DEVIATIONS: f64 = 3.0;
+const BEYOND: f64 = 33.0 / 32.0;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
@@ -40,7 +45,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         else {
             continue;
         };
-        let (Some(percent), Some(least_ms), Some(longest_ms)) = (row.loss_rate_percent, row.rtt_ms_min, row.rtt_ms_p95)
+        let (Some(percent), Some(least_ms), Some(median_ms), Some(longest_ms)) =
+            (row.loss_rate_percent, row.rtt_ms_min, row.rtt_ms_median, row.rtt_ms_p95)
         else {
             continue;
         };
@@ -52,7 +58,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let grows = longest_ms >= (GROWS * least_ms).max(least_ms + GROWS_MS);
         let has_queue =
             longest_ms >= LONG * least_ms || grows && part_above(timeline, subflow, before(FULL) * 1e3) < ELSE;
-        let from_queue = has_queue && full * 3 >= losses.count * 2;
+        let long = losses.above(median_ms * BEYOND * 1e3) as f64 / losses.count as f64;
+        let often_long = 2.0 * (long - 0.5) * (losses.bursts as f64).sqrt() >= DEVIATIONS;
+        let from_queue = (has_queue || grows && often_long) && full * 3 >= losses.count * 2;
         if from_queue && (percent < QUEUE_PERCENT || losses.seconds < QUEUE_SECONDS) {
             continue;
         }

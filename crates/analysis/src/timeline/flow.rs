@@ -46,7 +46,8 @@ struct Silence {
     /// Sent again since, and acknowledged.
     resent_bytes: u32,
     acked_bytes: u32,
-    /// Two round trips after the first answer, once that came.
+    /// Two round trips after the first answer, once that came, and no later than all that was in flight is acknowledged: what is
+    /// lost then was sent later.
     over: Option<Time>,
 }
 
@@ -76,7 +77,9 @@ impl Flow {
         let round_trips = UNKNOWN_ANSWER_NANOS.max(i64::from(self.last_rtt_us) * 2000);
         if at <= *silence.over.get_or_insert(at + round_trips) {
             silence.acked_bytes = silence.acked_bytes.saturating_add(acked_bytes);
-            return;
+            if silence.acked_bytes < silence.in_flight_bytes {
+                return;
+            }
         }
         self.now.spurious += u8::from(silence.was_held());
         self.silence = None;

@@ -81,6 +81,14 @@ fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
     assert!(gap.flows[0].bins.iter().all(|bin| bin.spurious == 0));
     // What was sent again is acknowledged, and little else.
     assert_eq!(spurious(&[(1000, 11_000), (1020, 10_000), (1900, 9000), (1990, 0)]), 0);
+    // What left at once when all had come, and was lost, is no part of it.
+    let mut later = silent_after_a_window();
+    on(&mut later, 800, 0, again());
+    on(&mut later, 1000, 0, flight(0));
+    (0..8).for_each(|_| on(&mut later, 1060, 0, again()));
+    on(&mut later, 1900, 0, flight(0));
+    later.keep();
+    assert_eq!(later.flows[0].bins.iter().map(|bin| bin.spurious).sum::<u8>(), 1);
 }
 
 #[test]
