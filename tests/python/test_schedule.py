@@ -188,8 +188,16 @@ def test_a_day_has_the_visits_of_the_calendar_at_times_by_chance(
 
 
 def test_the_same_schedule_lives_through_no_kill(tmp_path: Path) -> None:
-    world = World(tmp_path / "world")
-    campaign = scheduled(world, written(tmp_path, THREE_DAYS), tmp_path / "out")
+    world, warned = World(tmp_path / "world"), list[str]()
+    file = written(tmp_path, THREE_DAYS)
+    campaign = scheduled(world, file, tmp_path / "out", warn=warned.append)
+    # Whoever looks on learns what is waited for, before the visit is missed.
+    away = campaign.visits.filter(reason="away").select("visit", "why").rows()
+    assert away
+    assert [one.split(" waits, until ")[0] for one in warned] == [f"visit {one}" for one, _ in away]
+    assert all(
+        told.endswith(f" at most: {why}") for told, (_, why) in zip(warned, away, strict=True)
+    )
     visits = campaign.visits.filter(state="done")
     truth, data = carried(world, "lte"), campaign.data.filter(path="lte")
     assert dict(data.select("visit", "bytes").iter_rows()) == truth

@@ -91,7 +91,7 @@ def run(
         keep = sheet.campaign.keep != "tables"
         visiting = Visiting(kept, writer, clock, executor, keep=keep)
         probing = Probing(matrix, out, warn)
-        schedule = _Schedule(matrix, budgets, kept, writer, clock, visiting, probing)
+        schedule = _Schedule(matrix, budgets, kept, writer, clock, visiting, probing, warn)
         schedule.resume()
         for index, visit in enumerate(matrix.visits):
             if not writer.ledger.visits.get(visit.number, ledger.Entry()).final:
@@ -198,6 +198,7 @@ class _Schedule:
         clock: Clock,
         visiting: Visiting,
         probing: Probing,
+        warn: Callable[[str], None],
     ) -> None:
         self._matrix = matrix
         self._budgets = budgets
@@ -206,6 +207,7 @@ class _Schedule:
         self._clock = clock
         self._visiting = visiting
         self._probing = probing
+        self._warn = warn
         self._started = clock.now()
         self._busy_until = self._started
 
@@ -223,6 +225,7 @@ class _Schedule:
         failed = self._writer.ledger.failed
         tasks = [task for task in every if task.run not in self._store.done.keys() | failed.keys()]
         subject = every[0].subject
+        told = ""
         while True:
             now = self._clock.now()
             if now > visit.until:
@@ -236,9 +239,14 @@ class _Schedule:
             away = subject.engine.away(subject.scenario)
             if not away:
                 break
+            why = "; ".join(f"{one}: {lacks}" for one, lacks in away.items())
             if now + timedelta(seconds=RETRY_SECONDS) > visit.until:
-                self._miss(visit, "away", "; ".join(f"{one}: {why}" for one, why in away.items()))
+                self._miss(visit, "away", why)
                 return
+            if why != told:
+                until = visit.until.astimezone(self._matrix.sheet.zone)
+                self._warn(f"visit {visit.number} waits, until {until:%H:%M} at most: {why}")
+                told = why
             self._clock.sleep(RETRY_SECONDS)
         allowed = self._budgets.allowed(tasks, reserved)
         afterwards: Callable[[], None] = lambda: None  # noqa: E731
