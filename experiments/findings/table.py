@@ -17,7 +17,8 @@ MODELS = Path(__file__).parent / "models.json"
 # What may be found beside a kind that is provoked, since the same fault brings it about.
 BESIDE = {
     "head_of_line": {"receive_window"},
-    "losses_bursts": {"path_dead", "head_of_line", "reinjection_waste"},
+    # A burst may take the acknowledgements, and the data come: the time-out is for nothing.
+    "losses_bursts": {"path_dead", "head_of_line", "reinjection_waste", "spurious_timeouts"},
     "losses_random": {"head_of_line"},
     "path_back_unused": {"path_dead", "receive_window", "reinjection_waste", "spurious_timeouts"},
     "outage": {"spurious_timeouts"},

@@ -1,4 +1,5 @@
-//! Time-outs that were spurious: a path had held packets up, lost none, and the sender sent again and slowed down for nothing.
+//! Time-outs that were spurious: a path had held packets up, or lost their acknowledgements, and the sender sent again and slowed
+//! down for nothing.
 
 use super::case::{Case, Cost, Found, s};
 use crate::timeline::Timeline;
@@ -35,7 +36,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: if case.is_worth(cost_s) { Cost::Seconds(cost_s) } else { Cost::Unknown },
             confidence: 0.6,
             message: format!(
-                "{}: {} for nothing: the path held packets up, for up to {}, and lost none",
+                "{}: {} for nothing: the path held packets up, or lost what acknowledged them, for up to {}; all of them came",
                 case.name(subflow),
                 if times == 1 { "a retransmission time-out".to_owned() } else { format!("{times} retransmission time-outs") },
                 s(longest_s)
