@@ -9,9 +9,6 @@ use crate::event::{Data, Kind, Probe};
 use wire::mptcp::{DataNumber, Mapping};
 use wire::{Ecn, Flags, Tcp, seq};
 
-/// Payload of the smallest packets that Linux fills: `tcp_min_snd_mss`, 48 bytes, and options take 40 of them.
-const LEAST_BYTES: u32 = 8;
-
 impl Connection {
     /// Data on MP_CAPABLE begins at the initial data sequence number + 1 (RFC 8684 §3.1).
     #[cold]
@@ -128,7 +125,7 @@ impl Connection {
         }
         let room = payload_room(sequence.mss_bytes, packet.tcp);
         let merged = len > room.merged_above;
-        let packet_bytes = if merged { room.bytes.max(LEAST_BYTES) } else { len };
+        let packet_bytes = if merged { room.bytes } else { len };
         let mut pieces = Pieces::default();
         let novelty = sequence.sent(packet.seen.at, start, len, packet_bytes, fin, |from, to| pieces.add(from, to));
         if len == 0 {

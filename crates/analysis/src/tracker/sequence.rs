@@ -85,16 +85,32 @@ impl Sizes {
     }
 }
 
-/// A packet that is not yet acknowledged.
-#[derive(Debug)]
+/// A packet that is not yet acknowledged, or several that the sender's offloads merged: they leave, and are acknowledged, one
+/// by one.
+#[derive(Clone, Copy, Debug)]
 struct Sent {
     start: i64,
     end: i64,
     at: Time,
+    /// Payload of each but the last.
+    packet_bytes: u32,
     /// Carries payload, not only FIN.
     data: bool,
     /// Sent more than once, or acknowledged in part: gives no round-trip time.
     ambiguous: bool,
+}
+
+impl Sent {
+    /// Where the packet begins and ends that holds a position. A FIN is in the last one, which has payload too.
+    fn packet_of(&self, position: i64, fin: Option<i64>) -> (i64, i64) {
+        let bytes = i64::from(self.packet_bytes.max(1));
+        let mut start = self.start + (position - self.start).max(0) / bytes * bytes;
+        if fin == Some(start) && start > self.start {
+            start -= bytes;
+        }
+        let end = (start + bytes).min(self.end);
+        (start, if fin == Some(end) { self.end } else { end })
+    }
 }
 
 /// What a segment was, compared with what had passed before.
@@ -195,29 +211,20 @@ impl Sequence {
         }
         if self.seen.end().is_none_or(|highest| start >= highest) {
             self.seen.insert(start, end, |_, _| ());
-            let mut from = start;
-            // What an offload merged leaves, and is acknowledged, as packets.
-            while payload_end - from > i64::from(packet_bytes) {
-                let to = from + i64::from(packet_bytes);
-                self.outstanding.push_back(Sent { start: from, end: to, at, data: true, ambiguous: false });
-                from = to;
-            }
-            self.outstanding.push_back(Sent { start: from, end, at, data: len > 0, ambiguous: false });
+            self.outstanding.push_back(Sent { start, end, at, packet_bytes, data: len > 0, ambiguous: false });
             self.bound();
             if len > 0 {
                 new(start, payload_end);
             }
             return Novelty { new_bytes: len, ..Novelty::default() };
         }
-        self.sent_again(at, start, payload_end, end, packet_bytes, new)
+        self.sent_again(at, (start, payload_end, end), packet_bytes, new)
     }
 
     fn sent_again(
         &mut self,
         at: Time,
-        start: i64,
-        payload_end: i64,
-        end: i64,
+        (start, payload_end, end): (i64, i64, i64),
         packet_bytes: u32,
         mut new: impl FnMut(i64, i64),
     ) -> Novelty {
@@ -235,14 +242,8 @@ impl Sequence {
             let behind = self.outstanding.get(index).filter(|behind| !behind.ambiguous);
             let late_nanos = behind.map(|behind| (at - behind.at).max(0) as u64);
             novelty.lost_before |= late_nanos.zip(self.least_rtt_nanos).is_some_and(|(late, least)| late >= least);
-            let packet = i64::from(packet_bytes.max(1));
-            let ends = (1..).map(|count| start + ((from - start) / packet + count) * packet);
-            let (mut index, mut left) = (index, from);
-            for until in ends.take_while(|&until| until < to.min(payload_end)).chain([to]) {
-                let data = left < payload_end;
-                self.outstanding.insert(index, Sent { start: left, end: until, at, data, ambiguous: false });
-                (index, left) = (index + 1, until);
-            }
+            let data = from < payload_end;
+            self.outstanding.insert(index, Sent { start: from, end: to, at, packet_bytes, data, ambiguous: false });
             let to = to.min(payload_end);
             if from < to {
                 new(from, to);
@@ -261,6 +262,9 @@ impl Sequence {
         let Some(sent) = self.outstanding.get(first).filter(|sent| sent.start <= start && !sent.ambiguous) else {
             return 0;
         };
+        if sent.packet_of(start, self.fin).0 > sent.start {
+            return 0;
+        }
         let before = match first.checked_sub(1).map(|before| &self.outstanding[before]) {
             Some(before) => Some(before.at).filter(|_| !before.ambiguous),
             None => self.acked_sent_at,
@@ -271,7 +275,15 @@ impl Sequence {
     /// Marks what `[start, end)` sends again: nothing of it gives a round-trip time any more, and nothing sent before now
     /// and after it does. As in tcptrace, the time counts for the first segment that is touched.
     fn resent(&mut self, at: Time, start: i64, end: i64, mut positions: u64) {
-        let first = self.outstanding.partition_point(|sent| sent.end <= start);
+        let mut first = self.outstanding.partition_point(|sent| sent.end <= start);
+        // Of merged packets only those that it touches.
+        if let Some(sent) = self.outstanding.get(first) {
+            first += usize::from(self.cut(first, sent.packet_of(start, self.fin).0));
+        }
+        let last = self.outstanding.partition_point(|sent| sent.start < end).saturating_sub(1);
+        if let Some(sent) = self.outstanding.get(last) {
+            self.cut(last, sent.packet_of(end - 1, self.fin).1);
+        }
         let touched = || self.outstanding.range(first..).take_while(|sent| sent.start < end);
         let waiting: i64 = touched().map(|sent| sent.end.min(end) - sent.start.max(start)).sum();
         positions -= waiting as u64;
@@ -288,6 +300,18 @@ impl Sequence {
         }
     }
 
+    /// Parts merged packets at a position inside; tells whether it is inside.
+    fn cut(&mut self, index: usize, position: i64) -> bool {
+        let sent = &mut self.outstanding[index];
+        if position <= sent.start || position >= sent.end {
+            return false;
+        }
+        let behind = Sent { start: position, ..*sent };
+        sent.end = position;
+        self.outstanding.insert(index + 1, behind);
+        true
+    }
+
     /// An acknowledgement of everything before `ack` passed.
     ///
     /// A round-trip time is taken from a packet to the first acknowledgement of exactly its end, unless the packet, or
@@ -297,6 +321,15 @@ impl Sequence {
         let mut sent_at = self.acked_sent_at;
         while let Some(front) = self.outstanding.front_mut() {
             if front.start >= ack {
+                break;
+            }
+            if front.end > ack && !front.ambiguous {
+                // Merged packets before the one that it acknowledges in part, or that one, by itself.
+                let (from, to) = front.packet_of(ack, self.fin);
+                if self.cut(0, from) || self.cut(0, to) {
+                    continue;
+                }
+                self.outstanding[0].ambiguous = true;
                 break;
             }
             sent_at = sent_at.max(Some(front.at));
@@ -309,7 +342,6 @@ impl Sequence {
                 of_data = front.data;
             }
             if front.end > ack {
-                front.ambiguous = true;
                 break;
             }
             self.acked_sent_at = sent_at;
@@ -421,12 +453,18 @@ mod tests {
     }
 
     #[test]
-    fn what_was_merged_and_overtaken_is_packets_too() {
-        let mut sequence = sequence(&[(0, 0, 5), (1, 30, 10)]);
-        sequence.sent(t(2), 0, 30, 10, false, |_, _| ());
-        assert_eq!(sequence.acknowledged(t(4), 10).rtt_nanos, Some(2));
-        assert_eq!(sequence.acknowledged(t(5), 20).rtt_nanos, Some(3));
-        assert_eq!(sequence.acknowledged(t(6), 40).rtt_nanos, None, "what left before waited for it");
+    fn of_what_was_merged_and_overtaken_or_sent_again_the_other_packets_count() {
+        let mut overtaken = sequence(&[(0, 20, 5)]);
+        overtaken.sent(t(1), 0, 20, 10, false, |_, _| ());
+        assert_eq!(overtaken.acknowledged(t(4), 10).rtt_nanos, Some(3));
+        let mut again = Sequence::default();
+        again.begin(0);
+        again.sent(t(0), 0, 40, 10, false, |_, _| ());
+        again.sent(t(5), 20, 10, 10, false, |_, _| ());
+        assert_eq!(again.acknowledged(t(6), 10).rtt_nanos, Some(6));
+        assert_eq!(again.acknowledged(t(7), 20).rtt_nanos, Some(7));
+        assert_eq!(again.acknowledged(t(8), 30).rtt_nanos, None, "sent twice");
+        assert_eq!(again.acknowledged(t(9), 40).rtt_nanos, None, "waited for it");
     }
 
     /// Karn: nothing from what was sent twice, nor from what waited behind it.
