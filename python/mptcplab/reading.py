@@ -31,7 +31,7 @@ def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
     Devices and pipes may have no end, and whoever opens a pipe waits for its other end.
 
     Raises:
-        OSError: It cannot be read, is no regular file, or has more bytes.
+        OSError: It cannot be read, is not a regular file, or has more bytes.
         UnicodeDecodeError: It is no text.
     """
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # noqa: PTH123

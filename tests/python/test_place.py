@@ -72,7 +72,7 @@ def test_a_directory_of_another_user_is_not_taken_over(
     before = sorted(left.iterdir())
     # Whoever made it is another user now.
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    with pytest.raises(Error, match="no directory of your own"), directory(target) as new:
+    with pytest.raises(Error, match="not a directory of your own"), directory(target) as new:
         (new / "file").write_text("run")
     sweep(target.parent)
     assert sorted(left.iterdir()) == before
@@ -85,7 +85,7 @@ def test_a_link_to_a_directory_is_not_taken_over(tmp_path: Path) -> None:
     elsewhere.mkdir()
     target = tmp_path / "one"
     (tmp_path / f"{UNFINISHED}one").symlink_to(elsewhere)
-    with pytest.raises(Error, match="no directory of your own"), directory(target):
+    with pytest.raises(Error, match="not a directory of your own"), directory(target):
         pass
     assert list(elsewhere.iterdir()) == []
 

@@ -59,5 +59,7 @@ def test_what_is_no_file_of_a_fit_size_is_refused_at_once(
     done = mptcplab(*words, preexec_fn=_little)
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("\n") == 1
-    wanted = "has more than" if name.startswith("large") else "is no regular file|there is no file"
+    wanted = (
+        "has more than" if name.startswith("large") else "is not a regular file|there is no file"
+    )
     assert re.search(wanted, done.stderr)
