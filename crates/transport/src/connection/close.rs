@@ -259,9 +259,13 @@ impl Connection {
                     || self.addresses.due(now) && self.announcer() == Some(i)))
     }
 
-    /// The subflow whose ACKs tell addresses. Until the peer shows that it has the keys, they carry these instead.
+    /// The subflow whose ACKs tell addresses. Until the peer shows that it has the keys, they carry these instead; none leave
+    /// without an address.
     pub(super) fn announcer(&self) -> Option<usize> {
-        self.best().filter(|&i| self.entries[i].confirmed || !self.entries[i].opened_here)
+        self.best().filter(|&i| {
+            let entry = &self.entries[i];
+            entry.nic.is_some() && (entry.confirmed || !entry.opened_here)
+        })
     }
 
     /// Looks for a connection that cannot go on by itself.

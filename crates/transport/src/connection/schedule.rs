@@ -231,11 +231,11 @@ impl Connection {
         self.entries.iter().enumerate().any(|(other, entry)| other != i && entry.carries_data())
     }
 
-    /// The subflow for what is not data: one that answers, with the least round-trip time.
+    /// The subflow for what is not data: one that has its address and answers, with the least round-trip time.
     pub(super) fn best(&self) -> Option<usize> {
         let order = |&i: &usize| {
             let entry = &self.entries[i];
-            (entry.timeouts, entry.nic.is_none(), entry.tcp.srtt_ns().unwrap_or(i64::MAX))
+            (entry.nic.is_none(), entry.timeouts, entry.tcp.srtt_ns().unwrap_or(i64::MAX))
         };
         (0..self.entries.len()).filter(|&i| self.entries[i].carries_data()).min_by_key(order)
     }
