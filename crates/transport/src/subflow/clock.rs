@@ -14,6 +14,8 @@ pub(super) struct Clock {
     is_used: bool,
     /// What ours shows at the epoch: each subflow has a clock of its own (§5.4).
     start: u32,
+    /// The latest time that it showed to the peer.
+    shown: Time,
     /// What the peer's showed, to be echoed, and when that came.
     peer: u32,
     peer_at: Time,
@@ -22,7 +24,7 @@ pub(super) struct Clock {
 impl Clock {
     /// One that is not used as yet.
     pub(super) fn new(start: u32, now: Time) -> Clock {
-        Clock { is_used: false, start, peer: 0, peer_at: now }
+        Clock { is_used: false, start, shown: now, peer: 0, peer_at: now }
     }
 
     /// The SYNs agree to use timestamps, if the peer's has one.
@@ -45,6 +47,19 @@ impl Clock {
         ((time.as_nanos() / TICK_NS) as u32).wrapping_add(self.start)
     }
 
+    /// Shows the peer this time of ours.
+    #[inline]
+    pub(super) fn show(&mut self, time: Time) -> u32 {
+        self.shown = self.shown.max(time);
+        self.at(time)
+    }
+
+    /// The latest time that it showed to the peer.
+    #[inline]
+    pub(super) fn shown(&self) -> Time {
+        self.shown
+    }
+
     /// What is to be echoed of the peer's.
     #[inline]
     pub(super) fn echo(&self) -> u32 {
@@ -56,6 +71,11 @@ impl Clock {
     pub(super) fn is_old(&self, now: Time, peer: Option<u32>) -> bool {
         let is_earlier = |peer| self.is_used && seq::diff(peer, self.peer) < 0 && now - self.peer_at < WRAPS_NS;
         peer.is_some_and(is_earlier)
+    }
+
+    /// Whether a segment is older than others that came, but by no more than `nanos`.
+    pub(super) fn is_late_by(&self, peer: u32, nanos: i64) -> bool {
+        i64::from(seq::diff(self.peer, peer)) * TICK_NS <= nanos
     }
 
     /// A segment came whose timestamp is to be echoed (§4.3 (2)).

@@ -13,19 +13,20 @@ const SACK_BLOCK_BYTES: u32 = 8;
 
 impl Subflow {
     /// Writes the header of `emission` to `tcp` but for its window, with the options that go before the connection's own.
-    pub fn begin_header(&self, now: Time, emission: &Emission, tcp: &mut Tcp) {
+    pub fn begin_header(&mut self, now: Time, emission: &Emission, tcp: &mut Tcp) {
         (tcp.source_port, tcp.destination_port) = (self.local.port(), self.remote.port());
         tcp.seq = self.isn.wrapping_add(emission.offset as u32);
         tcp.flags = self.flags(emission);
         tcp.ack = if tcp.flags.has(Flags::ACK) { self.inbound.seq(self.inbound.next) } else { 0 };
         tcp.urgent = 0;
         tcp.options.clear();
+        // Linux's clock stands still, but never goes back: the peer would drop what is older than others (RFC 7323 §5.3).
+        let is_old = self.is_unasked && emission.kind == Kind::Ack;
+        let shown = self.clock.show(if is_old { self.last_heard.max(self.clock.shown()) } else { now });
         if tcp.flags.has(Flags::SYN) {
-            self.syn_options(now, emission.kind, &mut tcp.options);
+            self.syn_options(shown, emission.kind, &mut tcp.options);
         } else if self.clock.is_used() {
-            let is_old = self.is_unasked && emission.kind == Kind::Ack;
-            let at = if is_old { self.last_heard.max(self.last_sent) } else { now };
-            let _ = tcp.options.push_timestamps(self.clock.at(at), self.clock.echo()); // the first find room
+            let _ = tcp.options.push_timestamps(shown, self.clock.echo()); // the first find room
         }
     }
 
@@ -62,14 +63,14 @@ impl Subflow {
     /// What a SYN offers, or what its answer accepts of that.
     #[cold]
     #[inline(never)]
-    fn syn_options(&self, now: Time, kind: Kind, options: &mut Options) {
+    fn syn_options(&self, shown: u32, kind: Kind, options: &mut Options) {
         let answers = kind == Kind::SynAck;
         add(options, &TcpOption::MaximumSegmentSize(self.offered_mss_bytes.min(u32::from(u16::MAX)) as u16));
         if if answers { self.sack } else { self.settings.sack } {
             add(options, &TcpOption::SackPermitted);
         }
         if if answers { self.clock.is_used() } else { self.settings.timestamps } {
-            add(options, &TcpOption::Timestamps { value: self.clock.at(now), echo: self.clock.echo() });
+            add(options, &TcpOption::Timestamps { value: shown, echo: self.clock.echo() });
         }
         if if answers { self.scaling.is_used() } else { self.settings.window_scaling } {
             add(options, &TcpOption::WindowScale(self.scaling.offered()));

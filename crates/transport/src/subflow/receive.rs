@@ -23,7 +23,7 @@ impl Subflow {
         let end = start + i64::from(len);
         if !self.is_acceptable(now, tcp, said, start, end) {
             if !tcp.flags.has(Flags::RST) {
-                self.receive_unacceptable(now, tcp, start, len);
+                self.receive_unacceptable(now, tcp, said, start, len);
             }
             return Received::default();
         }
@@ -49,7 +49,7 @@ impl Subflow {
             self.establish(now, said.timestamps.map(|(_, echo)| echo), control);
             received.established = true;
         }
-        if start <= self.inbound.acked as i64 {
+        if start <= self.inbound.acked as i64 && !self.is_old(now, said) {
             self.clock.hear(now, said.timestamps.map(|(peer, _)| peer));
         }
         let acked_before = self.acked;
@@ -89,7 +89,7 @@ impl Subflow {
         if tcp.flags.has(Flags::RST) {
             return start >= self.inbound.acked as i64 && start - (self.inbound.next as i64) < WIDEST_WINDOW;
         }
-        if self.clock.is_old(now, said.timestamps.map(|(peer, _)| peer)) {
+        if self.is_old(now, said) && !self.is_overtaken(tcp, said, start, end) {
             return false;
         }
         if self.state == State::SynReceived && tcp.flags.has(Flags::SYN.with(Flags::ACK)) && start == 0 {
@@ -101,10 +101,34 @@ impl Subflow {
             && start - (self.inbound.next as i64) < WIDEST_WINDOW
     }
 
+    /// RFC 7323 §5.3, R1: whether others came that were sent later.
+    #[inline]
+    fn is_old(&self, now: Time, said: &Brief) -> bool {
+        self.clock.is_old(now, said.timestamps.map(|(peer, _)| peer))
+    }
+
+    /// Whether an old segment is an ACK that says nothing new and was overtaken not long ago: what its options say counts
+    /// (net/ipv4/tcp_input.c, tcp_disordered_ack_check).
+    #[cold]
+    #[inline(never)]
+    fn is_overtaken(&self, tcp: &Tcp, said: &Brief, start: i64, end: i64) -> bool {
+        let is_next = is_pure_ack(tcp, start, end) && start == self.inbound.next as i64;
+        let is_repeated = tcp.ack == self.isn.wrapping_add(self.acked as u32);
+        let changes_window = self.send_window.takes(start, self.scaling.told_bytes(tcp.window));
+        let replay_ns = self.rto.timeout_ns() * 6 / 5; // tcp_tsval_replay
+        let is_late = said.timestamps.is_some_and(|(peer, _)| self.clock.is_late_by(peer, replay_ns));
+        is_next && is_repeated && !changes_window && is_late
+    }
+
     /// A segment that is not acceptable, and no reset, begins at `start`.
     #[cold]
     #[inline(never)]
-    fn receive_unacceptable(&mut self, now: Time, tcp: &Tcp, start: i64, len: u32) {
+    fn receive_unacceptable(&mut self, now: Time, tcp: &Tcp, said: &Brief, start: i64, len: u32) {
+        let is_behind = start < self.inbound.next as i64;
+        if is_behind && is_pure_ack(tcp, start, start + i64::from(len)) && self.is_old(now, said) {
+            // Not worth an answer (SKB_DROP_REASON_TCP_RFC7323_PAWS_ACK).
+            return;
+        }
         if self.state == State::SynReceived && tcp.flags.has(Flags::SYN) && start == 0 {
             // Our SYN/ACK was lost.
             self.due.set(Due::SYN);
@@ -197,4 +221,9 @@ impl Subflow {
     pub(super) fn shut(&mut self) {
         (self.state, self.timers, self.due) = (State::Closed, super::timers::Timers::NONE, Due::default());
     }
+}
+
+/// Whether a segment from offset `start` to `end` takes no sequence numbers.
+fn is_pure_ack(tcp: &Tcp, start: i64, end: i64) -> bool {
+    tcp.flags.has(Flags::ACK) && !tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::FIN) && start == end
 }

@@ -16,10 +16,15 @@ impl SendWindow {
     /// that say nothing else new the wider window counts (net/ipv4/tcp_input.c, tcp_may_update_window). To Linux the first
     /// data after a handshake are not new: there it would go beyond the window of a peer that has told it.
     pub(super) fn update(&mut self, start: i64, advances: bool, bytes: u64) {
-        let wider = bytes > self.bytes || bytes == 0;
-        if advances || start > self.segment || start == self.segment && wider {
+        if advances || self.takes(start, bytes) {
             *self = SendWindow { bytes, segment: start };
         }
+    }
+
+    /// Whether it follows a segment at offset `start` that says `bytes` and nothing else new.
+    pub(super) fn takes(&self, start: i64, bytes: u64) -> bool {
+        let wider = bytes > self.bytes || bytes == 0;
+        start > self.segment || start == self.segment && wider
     }
 }
 

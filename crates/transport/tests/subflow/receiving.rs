@@ -226,3 +226,30 @@ fn old_timestamps() {
          500  = state Closed",
     );
 }
+
+#[test]
+fn overtaken_acks() {
+    // Linux 6.18, tcp_disordered_ack_check: the time-out is 1 s, a fifth more is 1.2 s.
+    let settings = config::Tcp { timestamps: true, ..plain() };
+    play(
+        &settings,
+        "0    < S 0:0 ts 4294967290
+         0    > S. 0:0 ack 1
+         100  < . 1:1 ack 1 ts 5
+         200  < . 1:1001 ack 1 ts 2000 win 65000
+         200  > . 1:1 ack 1001
+         300  < . 1001:1001 ack 1 ts 2000 win 65000
+         // It says nothing new and is 1.2 s older: taken, which needs no answer.
+         1000 < . 1001:1001 ack 1 ts 800 win 65000
+         // What came latest stays the measure.
+         1010 < . 1001:2001 ack 1 ts 1999
+         1010 > . 1:1 ack 1001 sack 1001:2001
+         // Older still, or with a wider window: refused.
+         2000 < . 1001:1001 ack 1 ts 799 win 65000
+         2000 > . 1:1 ack 1001
+         3000 < . 1001:1001 ack 1 ts 1999 win 65535
+         3000 > . 1:1 ack 1001
+         // Behind what came, it is not worth an answer.
+         4000 < . 1:1 ack 1 ts 1999",
+    );
+}
