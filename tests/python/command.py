@@ -17,6 +17,7 @@ IMPORTS = [
     *("mptcplab.cli.main", "mptcplab.cli.summary.page", "mptcplab.scenario.scenario"),
     *("mptcplab.results.record", "mptcplab.results.opening", "mptcplab.results.campaign"),
     *("mptcplab.charts.run.page", "mptcplab.charts.campaign.page", "polars", "pydantic"),
+    *("mptcplab.schedule.schedule", "mptcplab.campaign.work"),
 ]
 COPIES = multiprocessing.get_context("forkserver")
 COPIES.set_forkserver_preload(IMPORTS)
@@ -30,9 +31,18 @@ def copied(
     Raises ``subprocess.TimeoutExpired`` after ``timeout`` seconds.
     """
     words = ["mptcplab", *map(str, arguments)]
+    return called(_command, words, str(cwd or Path.cwd()), dict(os.environ), timeout=timeout)
+
+
+def called(
+    target: Callable[..., None], words: list[str], *more: object, timeout: float = 60
+) -> subprocess.CompletedProcess[str]:
+    """Call a function with words and more in such a copy, and collect what it prints there.
+
+    Raises ``subprocess.TimeoutExpired`` after ``timeout`` seconds.
+    """
     with tempfile.TemporaryDirectory() as outputs:
-        place = str(cwd or Path.cwd())
-        one = COPIES.Process(target=_command, args=(words, place, dict(os.environ), outputs))
+        one = COPIES.Process(target=_call, args=(outputs, target, words, *more))
         one.start()
         one.join(timeout)
         if one.exitcode is None:
@@ -43,13 +53,17 @@ def copied(
         return subprocess.CompletedProcess(words, one.exitcode, *said)
 
 
-def _command(words: list[str], directory: str, environment: dict[str, str], outputs: str) -> None:
-    from mptcplab.cli.main import main
-
+def _call(outputs: str, target: Callable[..., None], *arguments: object) -> None:
     for descriptor, path in enumerate((os.devnull, f"{outputs}/1", f"{outputs}/2")):
         opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         os.dup2(opened, descriptor)
         os.close(opened)
+    target(*arguments)
+
+
+def _command(words: list[str], directory: str, environment: dict[str, str]) -> None:
+    from mptcplab.cli.main import main
+
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(directory)

@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -21,7 +20,7 @@ import polars as pl
 import pytest
 
 import world as worlds
-from command import Run
+from command import Run, called
 from mptcplab import Error
 from mptcplab.campaign import calendar, sheet
 from mptcplab.campaign.calendar import Calendar
@@ -72,6 +71,8 @@ THREE_DAYS = CAMPAIGN.replace("for_days = 14", "for_days = 3")
 PER_DAY, PER_MONTH = 15_000_000, 100_000_000
 SCARCE = CAMPAIGN.replace("40 MB", "15 MB").replace("400 MB", "100 MB")
 KILLS = 30
+# As long as a loaded machine may take from one kill to the next.
+LIFE_SECONDS = 600
 
 
 def written(place: Path, text: str = CAMPAIGN) -> Path:
@@ -88,8 +89,8 @@ def lived(world: World, file: Path, out: Path, chance: random.Random) -> int:
     while True:
         # Somewhere in the next few visits.
         steps = chance.randrange(1, 700) if killed < KILLS else 0
-        words = [sys.executable, *map(str, (worlds.__file__, world.place, file, out, steps))]
-        done = subprocess.run(words, check=False, capture_output=True, text=True)
+        words = [str(word) for word in (world.place, file, out, steps)]
+        done = called(worlds.killed, words, timeout=LIFE_SECONDS)
         if done.returncode == 0:
             return killed
         assert done.returncode == -9, done.stderr

@@ -1,8 +1,6 @@
 """A world of files for schedules: a clock that nobody waits for, interfaces that count, a network.
 
-It outlives whoever is killed in it. As a program it runs a schedule there, and kills itself on the
-way: ``world.py PLACE FILE OUT STEPS``, after so many steps of the clock, of a transfer or of the
-file system.
+It outlives whoever is killed in it.
 """
 
 from __future__ import annotations
@@ -53,7 +51,11 @@ class Number:
             file.write_text(f"{first:0{DIGITS}}")
 
     def get(self) -> int:
-        return int(self._file.read_text())
+        # It is asked a hundred thousand times.
+        handle = os.open(self._file, os.O_RDONLY)
+        value = int(os.pread(handle, DIGITS, 0))
+        os.close(handle)
+        return value
 
     def set(self, value: int) -> None:
         handle = os.open(self._file, os.O_WRONLY)
@@ -216,9 +218,12 @@ def known(world: World) -> AbstractContextManager[Any]:
     return patch.dict(ENGINES, {Networks.name: Networks(world)})
 
 
-def main() -> None:
-    """Run a schedule until it is killed."""
-    place, file, out, steps = sys.argv[1:]
+def killed(words: list[str]) -> None:
+    """Run a schedule in a process that kills itself on the way: ``[PLACE, FILE, OUT, STEPS]``.
+
+    It does so after so many steps of the clock, of a transfer or of the file system; for 0, never.
+    """
+    place, file, out, steps = words
     left = int(steps)
     world = World(Path(place))
 
@@ -235,7 +240,3 @@ def main() -> None:
     world.step = step
     sys.addaudithook(hook)
     scheduled(world, Path(file), Path(out))
-
-
-if __name__ == "__main__":
-    main()
