@@ -52,6 +52,15 @@ def shown(browser: Browser, file: Path) -> Iterator[Shown]:
     page.close()
 
 
+@pytest.fixture(scope="module")
+def still(browser: Browser, file: Path) -> Iterator[Shown]:
+    """One page for all tests that only look at it, and take charts along."""
+    page = Shown(browser, file, WIDTHS[0])
+    yield page
+    assert page.said == []
+    page.close()
+
+
 def finished(campaign: Campaign, what: dict[str, str], figure: str) -> pl.DataFrame:
     """The finished runs that a row of the page is of, by the table's own words."""
     kind = "mptcp" if what["what"] == "MPTCP" else "tcp"
@@ -85,9 +94,9 @@ def test_it_is_quiet_and_asks_for_nothing(shown: Shown, file: Path) -> None:
     assert file.stat().st_size < 5e6
 
 
-def test_every_number_is_that_of_its_runs(shown: Shown, campaign: Campaign, tmp_path: Path) -> None:
+def test_every_number_is_that_of_its_runs(still: Shown, campaign: Campaign, tmp_path: Path) -> None:
     """Recomputed from the campaign's frame, and from the runs that the file names."""
-    told = rows(saved(shown, "numbers", "CSV", tmp_path))
+    told = rows(saved(still, "numbers", "CSV", tmp_path))
     kinds = 3 * 2 + 2 * 2
     assert len(told) == kinds * len({row["figure"] for row in told})
     assert len({row["figure"] for row in told}) >= 8
@@ -124,9 +133,9 @@ def test_short_times_are_shown_in_milliseconds(browser: Browser, tmp_path: Path)
 
 
 def test_boxes_are_quartiles_and_points_are_runs(
-    shown: Shown, campaign: Campaign, tmp_path: Path
+    still: Shown, campaign: Campaign, tmp_path: Path
 ) -> None:
-    for row in rows(saved(shown, "boxes", "CSV", tmp_path)):
+    for row in rows(saved(still, "boxes", "CSV", tmp_path)):
         values = finished(campaign, row, "elapsed_s")["elapsed_s"].to_numpy()
         low, high = np.percentile(values, [25, 75])
         assert float(row["quartile_low"]) == pytest.approx(low)
@@ -137,7 +146,7 @@ def test_boxes_are_quartiles_and_points_are_runs(
         assert float(row["whisker_low"]) == within.min()
         assert float(row["whisker_high"]) == within.max()
     held = dict(
-        shown.ask(
+        still.ask(
             """(() => {
               const { run, value } = page.figures.find((one) => one.id === "elapsed_s");
               const hex = (half) => half.toString(16).padStart(8, "0");
@@ -150,7 +159,7 @@ def test_boxes_are_quartiles_and_points_are_runs(
 
 
 def test_shares_and_gains_are_those_of_the_tables(
-    shown: Shown, campaign: Campaign, tmp_path: Path
+    still: Shown, campaign: Campaign, tmp_path: Path
 ) -> None:
     flows = (
         campaign.table("flows")
@@ -158,13 +167,13 @@ def test_shares_and_gains_are_those_of_the_tables(
         .join(campaign.table("subflows"), on=["run", "connection", "subflow"])
         .collect()
     )
-    for row in rows(saved(shown, "share", "CSV", tmp_path)):
+    for row in rows(saved(still, "share", "CSV", tmp_path)):
         own = flows.filter(pl.col("run").is_in(row["runs"].split()), path=row["path"])
         mean = float(own["share"].sum()) / int(row["n"])
         assert float(row["estimate"]) == pytest.approx(mean)
         if row["low"]:
             assert float(row["low"]) <= mean <= float(row["high"])
-    told = rows(saved(shown, "gain", "CSV", tmp_path))
+    told = rows(saved(still, "gain", "CSV", tmp_path))
     assert len(told) == 6
     for row in told:
         own = finished(campaign, row, "throughput_mbps")
@@ -177,7 +186,7 @@ def test_shares_and_gains_are_those_of_the_tables(
         assert row["best_path"] == best["path"].item()
         ratio = own["throughput_mbps"].sum() / own.height / best["throughput_mbps"].item()
         assert float(row["estimate"]) == pytest.approx(ratio - 1)
-    for row in rows(saved(shown, "variation", "CSV", tmp_path)):
+    for row in rows(saved(still, "variation", "CSV", tmp_path)):
         own = finished(campaign, row, "coefficient_of_variation")
         assert row["what"] == "MPTCP" or row["controller"] == ""
         assert int(row["n"]) == own.height
@@ -185,13 +194,13 @@ def test_shares_and_gains_are_those_of_the_tables(
         assert float(row["estimate"]) == pytest.approx(mean)
 
 
-def test_curves_are_those_of_all_samples(shown: Shown, campaign: Campaign, tmp_path: Path) -> None:
+def test_curves_are_those_of_all_samples(still: Shown, campaign: Campaign, tmp_path: Path) -> None:
     bins = (
         campaign.table("distributions")
         .filter(pl.col("subflow").is_null(), direction="down", quantity="rtt")
         .collect()
     )
-    told = rows(saved(shown, "rtt", "CSV", tmp_path))
+    told = rows(saved(still, "rtt", "CSV", tmp_path))
     assert len({(row["what"], row["controller"]) for row in told}) == 5
     for row in told:
         own = bins.filter(pl.col("run").is_in(row["runs"].split()))
@@ -202,14 +211,14 @@ def test_curves_are_those_of_all_samples(shown: Shown, campaign: Campaign, tmp_p
 
 
 def test_counts_beside_the_line_are_those_of_the_pairs(
-    shown: Shown, campaign: Campaign, tmp_path: Path
+    still: Shown, campaign: Campaign, tmp_path: Path
 ) -> None:
     plain = campaign.runs.filter(kind="tcp").pivot("path", index="pair", values="throughput_mbps")
     more = plain.filter(pl.col("wifi") > pl.col("lte")).height
-    legend = shown.page.inner_text("#scatter .legend")
+    legend = still.page.inner_text("#scatter .legend")
     assert f"TCP over wifi faster: {more}\n" in legend
     assert legend.endswith(f"TCP over lte faster: {plain.height - more}")
-    told = rows(saved(shown, "scatter", "CSV", tmp_path))
+    told = rows(saved(still, "scatter", "CSV", tmp_path))
     held = sorted(
         (float(row["TCP over wifi Mbit/s"]), float(row["TCP over lte Mbit/s"])) for row in told
     )
@@ -291,9 +300,9 @@ def test_plain_tcp_of_others_does_not_stand_in_for_what_is_to_be(
     shown.close()
 
 
-def test_mptcp_and_plain_tcp_never_look_alike(shown: Shown) -> None:
+def test_mptcp_and_plain_tcp_never_look_alike(still: Shown) -> None:
     """Plain TCP is hollow and dashed in the colour of its path, which MPTCP never has."""
-    looks = shown.ask(
+    looks = still.ask(
         """[...document.querySelectorAll(".series label")].map((one) => {
           const drawn = one.querySelector("path");
           const dash = drawn.getAttribute("stroke-dasharray");
@@ -309,7 +318,7 @@ def test_mptcp_and_plain_tcp_never_look_alike(shown: Shown) -> None:
     paths = [colour for name, colour, _ in looks if name.startswith("TCP")]
     assert paths == ["#0072b2", "#d55e00"]
     assert not set(paths) & {colour for name, colour, _ in looks if name.startswith("MPTCP")}
-    shares = shown.page.locator("#share .legend span").evaluate_all(
+    shares = still.page.locator("#share .legend span").evaluate_all(
         "(all) => all.map((one) => one.style.color)"
     )
     assert shares == ["rgb(0, 114, 178)", "rgb(213, 94, 0)"]

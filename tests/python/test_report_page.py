@@ -54,6 +54,15 @@ def shown(browser: Browser, file: Path) -> Iterator[Shown]:
     page.close()
 
 
+@pytest.fixture(scope="module")
+def still(browser: Browser, file: Path) -> Iterator[Shown]:
+    """One page for all tests that only look at it: drawing it takes longer than most of them."""
+    page = Shown(browser, file, WIDTHS[0])
+    yield page
+    assert page.said == []
+    page.close()
+
+
 def column(shown: Shown, chart: str, number: int, name: str) -> list[float]:
     """A column of a series as the page holds it."""
     found: list[float] = shown.ask(
@@ -97,11 +106,11 @@ def test_no_script_but_ours_runs_and_nothing_is_fetched(shown: Shown) -> None:
     del shown.said[before:]
 
 
-def test_throughput_is_that_of_the_tables(shown: Shown, comparison: Comparison) -> None:
+def test_throughput_is_that_of_the_tables(still: Shown, comparison: Comparison) -> None:
     """Nine seconds are too few for bins of 1 s; the shorter ones add up to the same bytes."""
     flows = comparison.mptcp.flows.filter(direction="down")
-    for number, (_, role, subflow) in enumerate(series(shown, "throughput")):
-        at, mbps = (column(shown, "throughput", number, axis) for axis in "xy")
+    for number, (_, role, subflow) in enumerate(series(still, "throughput")):
+        at, mbps = (column(still, "throughput", number, axis) for axis in "xy")
         moved = sum(
             (end - start) * value * 1e6 / 8
             for (start, end), value in zip(itertools.pairwise(at), mbps, strict=False)
@@ -125,14 +134,14 @@ def test_throughput_is_that_of_the_tables(shown: Shown, comparison: Comparison) 
     ],
 )
 def test_samples_are_those_of_the_tables(
-    shown: Shown, comparison: Comparison, chart: str, table: str, value: str, scale: float
+    still: Shown, comparison: Comparison, chart: str, table: str, value: str, scale: float
 ) -> None:
     rows: pl.DataFrame = getattr(comparison.mptcp, table).filter(direction="down").drop_nulls(value)
     drawn = set()
-    for number, (_, role, subflow) in enumerate(series(shown, chart)):
+    for number, (_, role, subflow) in enumerate(series(still, chart)):
         names = ("x", "y", "record")
         for at, y, record in zip(
-            *(column(shown, chart, number, name) for name in names), strict=True
+            *(column(still, chart, number, name) for name in names), strict=True
         ):
             drawn.add((role, subflow, record, at, round(y, 9)))
     kinds = rows["kind"].to_list() if "kind" in rows.columns else ["new"] * len(rows)
@@ -143,31 +152,31 @@ def test_samples_are_those_of_the_tables(
         )
     }
     assert drawn <= there
-    thinned = shown.ask(f"page.charts.find((one) => one.id === {chart!r}).thinned")
+    thinned = still.ask(f"page.charts.find((one) => one.id === {chart!r}).thinned")
     if thinned is None:
         assert drawn == there
     else:
         assert f"of {len(rows):,} samples".replace(",", "\u202f") in thinned
-        assert thinned in shown.page.inner_text(f"#{chart}")
+        assert thinned in still.page.inner_text(f"#{chart}")
         by_value = sorted(there, key=lambda one: one[-1])
         assert {by_value[0][-1], by_value[-1][-1]} <= {one[-1] for one in drawn}
         assert {one for one in there if one[0] != "data"} <= drawn
 
 
-def test_plain_tcp_stands_beside_mptcp_over_time(shown: Shown, comparison: Comparison) -> None:
+def test_plain_tcp_stands_beside_mptcp_over_time(still: Shown, comparison: Comparison) -> None:
     """Dashed in its path's colour; its bytes are those of its own run."""
-    named = {name: (number, role) for number, (name, role, _) in enumerate(series(shown, "beside"))}
+    named = {name: (number, role) for number, (name, role, _) in enumerate(series(still, "beside"))}
     assert named.pop("MPTCP") == (0, "total")
     for path, run in comparison.baselines.items():
         number, role = named.pop(f"TCP over {path}")
         assert role == "baseline"
-        at, mbps = (column(shown, "beside", number, axis) for axis in "xy")
+        at, mbps = (column(still, "beside", number, axis) for axis in "xy")
         steps = zip(itertools.pairwise(at), mbps, strict=False)
         moved = sum((end - start) * value * 1e6 / 8 for (start, end), value in steps)
         assert run.transfer is not None
         assert moved == pytest.approx(run.transfer["bytes"], rel=1e-9)
     assert not named
-    styles = shown.ask(
+    styles = still.ask(
         "plots.find((one) => one.chart.id === 'beside').drawn.map(({ style }) => "
         "[style.colour, String(style.dash)])"
     )
@@ -199,9 +208,9 @@ def test_contents_lead_to_every_part(shown: Shown) -> None:
     assert shown.page.url == before
 
 
-def test_marks_are_all_there(shown: Shown, comparison: Comparison) -> None:
+def test_marks_are_all_there(still: Shown, comparison: Comparison) -> None:
     events = comparison.mptcp.events.filter(direction="down")
-    lanes: list[list[Any]] = shown.ask(
+    lanes: list[list[Any]] = still.ask(
         "page.charts[0].lanes.flatMap((lane) => lane.series.map((one) => "
         "[one.role, one.subflow, Array.from(one.record)]))"
     )
@@ -218,20 +227,20 @@ def test_marks_are_all_there(shown: Shown, comparison: Comparison) -> None:
 
 
 def test_the_best_single_path_and_the_outage_are_marked(
-    shown: Shown, comparison: Comparison
+    still: Shown, comparison: Comparison
 ) -> None:
     assert comparison.best_path is not None
     best = comparison.baselines[comparison.best_path].throughput_mbps
-    assert shown.ask("page.charts[0].levels.map((one) => one.y)") == [best]
-    timeline = [one for one in shown.ask("page.moments") if not one.pop("found")]
+    assert still.ask("page.charts[0].levels.map((one) => one.y)") == [best]
+    timeline = [one for one in still.ask("page.moments") if not one.pop("found")]
     assert timeline == [{"text": "wifi: blackout", "at_s": 4.0, "to_s": 6.0}]
-    assert "wifi: blackout" in {text[0] for text in shown.ask(TEXTS)[0]}
-    legend = shown.page.inner_text("#throughput .legend")
+    assert "wifi: blackout" in {text[0] for text in still.ask(TEXTS)[0]}
+    legend = still.page.inner_text("#throughput .legend")
     assert f"TCP over {comparison.best_path}: {best:.1f} Mbit/s" in legend
 
 
-def test_charts_are_drawn_in_their_colours(shown: Shown) -> None:
-    counts: list[list[int]] = shown.ask(
+def test_charts_are_drawn_in_their_colours(still: Shown) -> None:
+    counts: list[list[int]] = still.ask(
         f"""plots.map((plot) => {{
           const canvas = plot.root.querySelector("canvas");
           const {{ width, height }} = canvas;
@@ -245,12 +254,12 @@ def test_charts_are_drawn_in_their_colours(shown: Shown) -> None:
           }});
         }})"""
     )
-    ids = shown.ask("page.charts.map((one) => one.id)")
+    ids = still.ask("page.charts.map((one) => one.id)")
     assert {"throughput", "events", "rtt", "congestion-window", "window", "queues"} < set(ids)
     for name, (wifi, lte) in zip(ids, counts, strict=True):
         assert wifi + lte > 20, f"{name} is empty"
     looks = "page.subflows.map(({ name, look }) => [name, look])"
-    assert shown.ask(looks) == [["wifi", 0], ["lte", 1]]
+    assert still.ask(looks) == [["wifi", 0], ["lte", 1]]
     assert all(least > 100 for least in counts[ids.index("throughput")])
 
 
@@ -297,9 +306,9 @@ def test_a_subflow_is_switched_off_everywhere(shown: Shown) -> None:
     assert not any(0 in plot for plot in shown.ask(drawn))
 
 
-def test_curves_keep_the_extremes_of_every_pixel(shown: Shown) -> None:
+def test_curves_keep_the_extremes_of_every_pixel(still: Shown) -> None:
     """As drawn, against the whole series, in columns of one pixel."""
-    wrong = shown.ask(
+    wrong = still.ask(
         """(() => {
           const plot = plots.find((one) => one.chart.id === "in-flight");
           const width = plot.root.clientWidth - 112;
@@ -435,14 +444,14 @@ def test_it_works_without_a_mouse(shown: Shown) -> None:
     assert plot.evaluate("(one) => one === document.activeElement")
 
 
-def test_every_chart_and_control_has_a_name(shown: Shown) -> None:
-    nameless = shown.page.evaluate(
+def test_every_chart_and_control_has_a_name(still: Shown) -> None:
+    nameless = still.page.evaluate(
         """[...document.querySelectorAll("button, input, figure, .plot, [role]")].filter((one) =>
           !(one.getAttribute("aria-label") || one.getAttribute("aria-labelledby") || one.innerText
             || one.labels?.length || one.closest("[hidden]"))).map((one) => one.outerHTML)"""
     )
     assert nameless == []
-    described = shown.page.get_attribute("#rtt .canvas", "aria-label")
+    described = still.page.get_attribute("#rtt .canvas", "aria-label")
     assert described is not None
     assert described.startswith("Round-trip time from 0.000 to")
 
