@@ -42,7 +42,7 @@ def planned() -> Plan:
             [("client", "wifi", 0, "wifi", "wifi")],
             {"devices": "packet"},
             ValueError,
-            "wifi is no hardware address",
+            "wifi is not a hardware address",
         ),
     ],
 )

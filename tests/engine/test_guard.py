@@ -254,8 +254,8 @@ def test_says_what_it_lacks(hosts: Lab, tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--paramters"], "--paramters is not known here; try --help"),
-        (["--parameters", '{"probes": 0}'], "--parameters: probes is no whole number"),
+        (["--paramters"], "unknown argument --paramters; try --help"),
+        (["--parameters", '{"probes": 0}'], "--parameters: probes is not a whole number"),
         (["--parameters", "[]"], "--parameters: not a table"),
         (["--state"], "--state needs a file"),
         (["--state", "/proc/none/kept.json"], "/proc/none/kept.json: "),

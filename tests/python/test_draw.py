@@ -152,7 +152,7 @@ def test_what_the_timeline_brings_is_drawn_too() -> None:
         ({"rate": {"of": ["downlink.0.rate"]}}, "link.air.draw.rate: needs spread"),
         (
             {"rate": {"of": ["downlink.0.rate"], "spread": 4}},
-            "link.air.draw.rate.spread: 4 is not from 0 to 3",
+            "link.air.draw.rate.spread: 4 is outside 0 to 3",
         ),
         (
             {"rate": {"of": ["downlink.0.rat"], "spread": 0.1}},

@@ -86,9 +86,9 @@ def test_a_path_is_left_for_its_signal_and_used_again_with_hysteresis() -> None:
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("mptcp.path_manager_parameters.leave_below=-300", "is not from -200 to 0 dBm"),
-        ("mptcp.path_manager_parameters.return_above=-90", "leave_below that is no greater"),
-        ("timeline.0.dbm=12", "12 dBm is not from -200 to 0"),
+        ("mptcp.path_manager_parameters.leave_below=-300", "must be from -200 to 0 dBm"),
+        ("mptcp.path_manager_parameters.return_above=-90", "leave_below that is not greater"),
+        ("timeline.0.dbm=12", "12 dBm is outside -200 to 0"),
     ],
 )
 def test_signals_that_no_radio_hears_are_refused(setting: str, said: str) -> None:

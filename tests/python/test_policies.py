@@ -69,12 +69,12 @@ def test_the_long_form_holds_them() -> None:
     [
         ("{ wait = 1 }", "no such parameter; did you mean weight?"),
         ('{ weight = "much" }', '"much" is not a number'),
-        ("{ weight = 0 }", "weight: is not above 0 and at most 100"),
+        ("{ weight = 0 }", "weight: must be above 0 and at most 100"),
         (
             '{ weight = 0.5, weighting = "inverse-root" }',
-            "congestion_parameters.weighting: means nothing beside `weight`",
+            "congestion_parameters.weighting: cannot be combined with `weight`",
         ),
-        ('{ weighting = "none" }', "weighting: is neither inverse-square nor inverse-root"),
+        ('{ weighting = "none" }', "weighting: must be inverse-square or inverse-root"),
         ("0.5", "0.5 is not a table of its parameters, such as { weight = 0.25 }"),
     ],
 )
@@ -121,7 +121,7 @@ def test_they_vary_in_campaigns(mptcplab: Run, tmp_path: Path) -> None:
     (tmp_path / "weights.toml").write_text(text)
     done = mptcplab("sweep", "weights.toml", "--dry-run", cwd=tmp_path)
     assert done.returncode == 2
-    assert "is not above 0" in done.stderr
+    assert "must be above 0" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

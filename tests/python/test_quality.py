@@ -140,9 +140,9 @@ REFUSED = [
     (CALL | {"deadline": "0 s"}, "transfer.deadline: must be above 0"),
     ({k: v for k, v in CALL.items() if k != "deadline"}, "a codec needs a deadline"),
     (CALL | {"codec": "opus"}, '"opus" is not known here'),
-    (VIDEO | {"duration": "10 s"}, "its duration is a multiple of theirs"),
-    (VIDEO | {"buffer": "6 s"}, "the buffer holds what a video starts with"),
-    (VIDEO | {"direction": "upload"}, "a video is downloaded"),
+    (VIDEO | {"duration": "10 s"}, "must be a multiple of the duration of its segments"),
+    (VIDEO | {"buffer": "6 s"}, "the buffer must hold the startup and one more segment"),
+    (VIDEO | {"direction": "upload"}, "a video can only be downloaded"),
     (VIDEO | {"bitrates": 11}, "transfer.bitrates: must be at most 10"),
 ]
 

@@ -367,7 +367,7 @@ def test_a_radio_that_a_calibrated_link_overrides_is_told(tmp_path: Path, mptcpl
         (SIGNAL, f"{SIGNAL}\nbandwidth = '40 MHz'", '802.11g has no bandwidth "40 MHz"'),
         (SIGNAL, f"{SIGNAL}\nbandwidth = ''", '802.11g has no bandwidth ""'),
         (SIGNAL, f'{SIGNAL}\nbandwidth = "20\\n"', '802.11g has no bandwidth "20\\n"'),
-        (SIGNAL, f"{SIGNAL}\nstep = '1 ms'", "step: is shorter than 100 ms"),
+        (SIGNAL, f"{SIGNAL}\nstep = '1 ms'", "step: must be at least 100 ms"),
         (SIGNAL, f"{SIGNAL}\nexponent = 0.5", "exponent: must be at least 1"),
         (SIGNAL, "route = [{ distance = '3 m' }]", "route: needs two points or more"),
         (SIGNAL, "route = [{ distance = '3' }]", '"3" is not a distance such as "80 m"'),

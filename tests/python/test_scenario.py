@@ -256,7 +256,7 @@ def test_a_plan_says_which_value_is_at_fault() -> None:
     with pytest.raises(_core.PlanError, match="link lte, downlink, element 1") as error:
         _core.Plan(table).check()
     assert error.value.key == ("link", "lte", "downlink", 0, "queue", "alpha")
-    assert error.value.message == "is not from 0 to 1000"
+    assert error.value.message == "must be from 0 to 1000"
     with pytest.raises(_core.PlanError, match="unknown field `nothing`") as error:
         _core.Plan(table | {"nothing": 1})
     assert error.value.key == ()

@@ -333,18 +333,18 @@ CONTRADICTIONS = [
     (
         DELAY,
         '{ element = "rate", rate = "1 Mbit/s", queue = { queue = "pie", alpha = 1e308 } }',
-        "mine.toml:11: link.home.downlink.1.queue.alpha: is not from 0 to 1000",
+        "mine.toml:11: link.home.downlink.1.queue.alpha: must be from 0 to 1000",
     ),
     (
         'delay = "3 ms"',
         'delay = "3 ms"\n[path.lte.queue]\nqueue = "pie"\nalpha = 1e308',
-        "mine.toml:22: path.lte.queue.alpha: is not from 0 to 1000",
+        "mine.toml:22: path.lte.queue.alpha: must be from 0 to 1000",
     ),
     (
         'delay = "3 ms"',
         'delay = "3 ms"\nmiddleboxes = [ { element = "firewall" },\n'
         '  { element = "promotion", takes = "1 s", idle_after = "1 s", shared_takes = "1 s" } ]',
-        "mine.toml:21: path.lte.middleboxes.1.shared_takes: means nothing without `shared_after`",
+        "mine.toml:21: path.lte.middleboxes.1.shared_takes: has no effect without `shared_after`",
     ),
     (
         DELAY,

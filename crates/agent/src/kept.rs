@@ -48,7 +48,7 @@ impl Kept {
         }
         let taken = match fs::read_to_string(path) {
             Ok(text) => read(&text).ok_or_else(|| {
-                let said = "this is no list of endpoints that a guard had taken away: look at it, then remove it";
+                let said = "this is not a list of endpoints that a guard removed: look at it, then delete it";
                 about(Error::new(ErrorKind::InvalidData, said))
             })?,
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),

@@ -50,7 +50,7 @@ impl Asking {
                 done => return done,
             }
         }
-        Err(Error::new(ErrorKind::Interrupted, "the kernel's list changed each time that it was read"))
+        Err(Error::new(ErrorKind::Interrupted, "the kernel's list changed every time it was read"))
     }
 
     /// Orders something, or asks for one thing.

@@ -59,7 +59,7 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
             "--state" => state = Some(PathBuf::from(words.next().ok_or("--state needs a file")?)),
             "--version" => return Ok(Asked::Say(format!("mptcplab-guard {}\n", env!("CARGO_PKG_VERSION")))),
             "--help" | "-h" => return Ok(Asked::Say(USAGE.into())),
-            _ => return Err(format!("{word} is not known here; try --help")),
+            _ => return Err(format!("unknown argument {word}; try --help")),
         }
     }
     let settings = Settings::read(&table, None).and_then(Settings::check);

@@ -166,7 +166,7 @@ impl<K: Kernel> Watch<K> {
             Err(error) => {
                 let since = *self.failing.get_or_insert(now);
                 if now - since >= FAILING_NS {
-                    return Err(Error::new(error.kind(), format!("the kernel does not say what there is: {error}")));
+                    return Err(Error::new(error.kind(), format!("cannot ask the kernel: {error}")));
                 }
                 return Ok(Vec::new());
             }

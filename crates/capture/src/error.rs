@@ -17,7 +17,7 @@ pub enum Fault {
     #[error("there is no such file; check the path")]
     Missing,
     /// No permission.
-    #[error("may not be read; check its permissions")]
+    #[error("is not readable; check its permissions")]
     Forbidden,
     /// A directory.
     #[error("is a directory; name the captures in it")]
@@ -76,7 +76,7 @@ pub enum Fault {
         reason: io::Error,
     },
     /// A packet's header holds what cannot be.
-    #[error("packet {record}: {field} {value} cannot be")]
+    #[error("packet {record}: {field} {value} is impossible")]
     Packet {
         /// The packet's number, from 1.
         record: u64,
@@ -86,7 +86,7 @@ pub enum Fault {
         value: u64,
     },
     /// A pcapng block holds what cannot be.
-    #[error("block after packet {record}: {field} {value} cannot be")]
+    #[error("block after packet {record}: {field} {value} is impossible")]
     Block {
         /// Number of the last packet before.
         record: u64,

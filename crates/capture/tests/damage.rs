@@ -121,20 +121,20 @@ fn lies_about_lengths_are_told() {
     let whole = pcap(Little, NANO, 101, &conversation());
     let mut captured = whole.clone();
     captured[pcap_ends()[1] + 8..][..4].copy_from_slice(&[0xff; 4]);
-    assert_eq!(read(&captured), Ok((2, Some("test: packet 3: captured length 4294967295 cannot be".into()))));
+    assert_eq!(read(&captured), Ok((2, Some("test: packet 3: captured length 4294967295 is impossible".into()))));
 
     let whole = pcapng(Little, &conversation());
     let block = 60;
     for (at, value, told) in [
-        (block + 4, 8u32, "block after packet 0: length 8 cannot be"),
-        (block + 4, 0, "block after packet 0: length 0 cannot be"),
-        (block + 4, 33, "block after packet 0: length 33 cannot be"),
-        (block + 4, 0xffff_fff0, "block after packet 0: length 4294967280 cannot be"),
-        (block + 4, 12, "block after packet 0: repeated length 0 cannot be"),
-        (block + 4, 80, "block after packet 0: repeated length 0 cannot be"),
-        (block + 8, 1, "packet 1: interface 1 cannot be"),
-        (block + 20, 1000, "packet 1: captured length 1000 cannot be"),
-        (block + 20, u32::MAX, "packet 1: captured length 4294967295 cannot be"),
+        (block + 4, 8u32, "block after packet 0: length 8 is impossible"),
+        (block + 4, 0, "block after packet 0: length 0 is impossible"),
+        (block + 4, 33, "block after packet 0: length 33 is impossible"),
+        (block + 4, 0xffff_fff0, "block after packet 0: length 4294967280 is impossible"),
+        (block + 4, 12, "block after packet 0: repeated length 0 is impossible"),
+        (block + 4, 80, "block after packet 0: repeated length 0 is impossible"),
+        (block + 8, 1, "packet 1: interface 1 is impossible"),
+        (block + 20, 1000, "packet 1: captured length 1000 is impossible"),
+        (block + 20, u32::MAX, "packet 1: captured length 4294967295 is impossible"),
     ] {
         let mut lying = whole.clone();
         lying[at..at + 4].copy_from_slice(&value.to_le_bytes());
@@ -145,7 +145,7 @@ fn lies_about_lengths_are_told() {
     unknown.bytes.extend([0, 0, 0x0b, 0xad, 0xff, 0xff, 0xff, 0xf0, 1, 2, 3]);
     assert_eq!(read(&unknown.bytes), Ok((0, Some("test: ends in the middle of a block after packet 0".into()))));
     let short = Pcapng::new(Big).interface(101, 0, &[]).block(6, &[0; 12]).bytes.clone();
-    assert_eq!(read(&short), Ok((0, Some("test: packet 1: block length 24 cannot be".into()))));
+    assert_eq!(read(&short), Ok((0, Some("test: packet 1: block length 24 is impossible".into()))));
 }
 
 #[test]

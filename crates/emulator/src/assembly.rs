@@ -29,7 +29,7 @@ pub(crate) fn check<'a>(
         }
     }
     match port_names.clone().find(|port_name| !needed.contains(port_name)) {
-        Some(port_name) => fault(port_name, "is none of the scenario's"),
+        Some(port_name) => fault(port_name, "is not in the scenario"),
         None => Ok(()),
     }
 }

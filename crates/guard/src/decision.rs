@@ -88,7 +88,7 @@ impl fmt::Display for Decision {
             Cause::Overtaken => write!(f, "nothing came for {} ms while another path delivered", ms(still_ns))?,
         }
         match verdict {
-            Verdict::Suspect => write!(f, ", of which {} ms are no wonder", ms(patience_ns)),
+            Verdict::Suspect => write!(f, ", of which {} ms are expected", ms(patience_ns)),
             _ => write!(f, ", {answers} of {probes} probes answered within {} ms", ms(within_ns)),
         }
     }

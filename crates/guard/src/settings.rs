@@ -55,26 +55,26 @@ impl Settings {
             [("probes", self.probes.0, 2.0..=10.0), ("trial_answers", self.trial_answers.0, 1.0..=100.0)]
         {
             if !range.contains(&value) || value.fract() != 0.0 {
-                return Err(fault(name, format!("is no whole number from {} to {}", range.start(), range.end())));
+                return Err(fault(name, format!("is not a whole number from {} to {}", range.start(), range.end())));
             }
         }
         if !["remove", "backup"].contains(&self.then.0.as_str()) {
-            return Err(fault("then", "is neither remove nor backup"));
+            return Err(fault("then", "must be remove or backup"));
         }
         if !(1.0..=100.0).contains(&self.probe_factor.0) {
-            return Err(fault("probe_factor", "is not from 1 to 100"));
+            return Err(fault("probe_factor", "must be from 1 to 100"));
         }
         for (name, value) in [("leave_below", self.leave_below), ("return_above", self.return_above)] {
             if value.is_some_and(|value| !(-200.0..=0.0).contains(&value.0)) {
-                return Err(fault(name, "is not from -200 to 0 dBm"));
+                return Err(fault(name, "must be from -200 to 0 dBm"));
             }
         }
         if self.return_above.is_some_and(|back| self.leave_below.is_none_or(|leave| back.0 < leave.0)) {
-            return Err(fault("return_above", "needs a leave_below that is no greater"));
+            return Err(fault("return_above", "needs a leave_below that is not greater"));
         }
         for (name, value) in [("probe_timeout", self.probe_timeout), ("trial_interval", self.trial_interval)] {
             if value.0 < 1_000_000 {
-                return Err(fault(name, "is less than 1 ms"));
+                return Err(fault(name, "must be at least 1 ms"));
             }
         }
         for (name, value) in [
@@ -87,7 +87,7 @@ impl Settings {
             ("signal_for", self.signal_for),
         ] {
             if value.0 > MOST_NS {
-                return Err(fault(name, "is more than a day"));
+                return Err(fault(name, "must be at most a day"));
             }
         }
         Ok(self)

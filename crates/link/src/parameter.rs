@@ -12,7 +12,7 @@ impl Kind for Trace {
     const KIND: &'static str = "trace";
 
     fn read(value: &Value) -> Result<Self, String> {
-        let list = value.as_array().ok_or_else(|| format!("{} is no list of milliseconds", brief(value)))?;
+        let list = value.as_array().ok_or_else(|| format!("{} is not a list of milliseconds", brief(value)))?;
         let times: Option<Vec<u64>> = list.iter().map(Value::as_u64).collect();
         let times = times.ok_or("a trace holds whole milliseconds only")?;
         crate::trace::check(&times).map_err(|error| error.to_string())?;
@@ -35,7 +35,7 @@ macro_rules! rows {
             const KIND: &'static str = $kind;
 
             fn read(value: &Value) -> Result<Self, String> {
-                let list = value.as_array().ok_or_else(|| format!("{} is no list of rows", brief(value)))?;
+                let list = value.as_array().ok_or_else(|| format!("{} is not a list of rows", brief(value)))?;
                 let rows = list.iter().enumerate().map(|(index, row)| {
                     self::row(row, [$(($what, $most)),*]).map_err(|what| format!("row {}: {what}", index + 1))
                 });
@@ -83,11 +83,11 @@ fn nanos(ms: f64) -> i64 {
 /// A row of so many numbers, each from 0 to its most.
 fn row<const N: usize>(value: &Value, columns: [(&str, f64); N]) -> Result<[f64; N], String> {
     let cells = value.as_array().filter(|cells| cells.len() == N);
-    let cells = cells.ok_or_else(|| format!("is no list of {N} numbers"))?;
+    let cells = cells.ok_or_else(|| format!("is not a list of {N} numbers"))?;
     let mut row = [0.0; N];
     for ((number, cell), (unit, most)) in row.iter_mut().zip(cells).zip(columns) {
         let inside = cell.as_f64().filter(|number| (0.0..=most).contains(number));
-        *number = inside.ok_or_else(|| format!("{} is no number of {unit} from 0 to {most}", brief(cell)))?;
+        *number = inside.ok_or_else(|| format!("{} is not a number of {unit} from 0 to {most}", brief(cell)))?;
     }
     Ok(row)
 }
@@ -99,7 +99,7 @@ fn ordered(times: impl Iterator<Item = f64>) -> Result<(), String> {
         match before {
             None if ms != 0.0 => return Err(format!("row 1: begins at {ms} ms, not at 0")),
             Some(earlier) if nanos(ms) <= nanos(earlier) => {
-                return Err(format!("row {}: {ms} ms is not after the {earlier} ms of the row before", index + 1));
+                return Err(format!("row {}: {ms} ms is not after the {earlier} ms of the previous row", index + 1));
             }
             _ => before = Some(ms),
         }

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TraceError {
     /// A line holds something else.
-    #[error("line {line}: `{text}` is no whole number of milliseconds")]
+    #[error("line {line}: `{text}` is not a whole number of milliseconds")]
     Line {
         /// The line, from 1.
         line: usize,
@@ -12,7 +12,7 @@ pub enum TraceError {
         text: String,
     },
     /// Time runs backwards.
-    #[error("entry {entry}: {ms} ms lies before the {before} ms of the entry before")]
+    #[error("entry {entry}: {ms} ms is before the {before} ms of the previous entry")]
     Order {
         /// The entry, from 1.
         entry: usize,
@@ -74,9 +74,9 @@ mod tests {
     #[test]
     fn errors_name_the_line() {
         let message = |text| parse_trace(text).unwrap_err().to_string();
-        assert_eq!(message("1\n\n2x\n"), "line 3: `2x` is no whole number of milliseconds");
-        assert_eq!(message("-1\n"), "line 1: `-1` is no whole number of milliseconds");
-        assert_eq!(message("5\n4\n"), "entry 2: 4 ms lies before the 5 ms of the entry before");
+        assert_eq!(message("1\n\n2x\n"), "line 3: `2x` is not a whole number of milliseconds");
+        assert_eq!(message("-1\n"), "line 1: `-1` is not a whole number of milliseconds");
+        assert_eq!(message("5\n4\n"), "entry 2: 4 ms is before the 5 ms of the previous entry");
         assert_eq!(message("0\n0\n"), "a trace needs an entry after 0 ms, where it begins again");
         assert_eq!(message(""), message("0"));
         assert_eq!(message("99999999999"), "entry 1: 99999999999 ms is more than a year");

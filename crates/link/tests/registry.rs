@@ -16,18 +16,21 @@ fn error(value: &Value) -> String {
 #[test]
 fn errors_name_the_element_and_the_parameter() {
     for (value, expected) in [
-        (json!(3), "3 is no element: a table with the key `element` is needed"),
-        (json!({"rate": 3}), "a table is no element: a table with the key `element` is needed"),
+        (json!(3), "3 is not a valid element: a table with the key `element` is needed"),
+        (json!({"rate": 3}), "a table is not a valid element: a table with the key `element` is needed"),
         (json!({"element": "rate"}), "element `rate`, parameter `rate`: is missing"),
         (
             json!({"element": "rate", "rate": 1, "rat": 1}),
-            "element `rate`, parameter `rat`: is unknown, there is only rate, queue",
+            "element `rate`, parameter `rat`: is unknown; known: rate, queue",
         ),
         (
             json!({"element": "rate", "rate": -1}),
-            "element `rate`, parameter `rate`: -1 is no whole number of bit/s from 0 to 1000000000000",
+            "element `rate`, parameter `rate`: -1 is not a whole number of bit/s from 0 to 1000000000000",
         ),
-        (json!({"element": "loss", "ratio": 1.5}), "element `loss`, parameter `ratio`: 1.5 is no number from 0 to 1"),
+        (
+            json!({"element": "loss", "ratio": 1.5}),
+            "element `loss`, parameter `ratio`: 1.5 is not a number from 0 to 1",
+        ),
         (
             json!({"element": "rate", "rate": 1, "queue": {"queue": "codel", "interval": 0}}),
             "element `rate`, parameter `queue`: `interval` must be longer than 0",
@@ -38,11 +41,11 @@ fn errors_name_the_element_and_the_parameter() {
         ),
         (
             json!({"element": "trace", "trace": [5, 4]}),
-            "element `trace`, parameter `trace`: entry 2: 4 ms lies before the 5 ms of the entry before",
+            "element `trace`, parameter `trace`: entry 2: 4 ms is before the 5 ms of the previous entry",
         ),
         (
             json!({"element": "rate-trace", "trace": [[0, 1], [1000, 2], [1000, 3]]}),
-            "element `rate-trace`, parameter `trace`: row 3: 1000 ms is not after the 1000 ms of the row before",
+            "element `rate-trace`, parameter `trace`: row 3: 1000 ms is not after the 1000 ms of the previous row",
         ),
         (
             json!({"element": "rate-trace", "trace": [[5, 1]]}),
@@ -51,7 +54,7 @@ fn errors_name_the_element_and_the_parameter() {
         (json!({"element": "rate-trace", "trace": []}), "element `rate-trace`, parameter `trace`: a trace needs a row"),
         (
             json!({"element": "rate-trace", "trace": [[0, 1, 2]]}),
-            "element `rate-trace`, parameter `trace`: row 1: is no list of 2 numbers",
+            "element `rate-trace`, parameter `trace`: row 1: is not a list of 2 numbers",
         ),
         (
             json!({"element": "rate-trace", "trace": [[0, 1], [1000, 2]], "period": 1_000_000_000}),
@@ -59,7 +62,7 @@ fn errors_name_the_element_and_the_parameter() {
         ),
         (
             json!({"element": "delay-trace", "trace": [[0, 20, 101]]}),
-            "element `delay-trace`, parameter `trace`: row 1: 101 is no number of % from 0 to 100",
+            "element `delay-trace`, parameter `trace`: row 1: 101 is not a number of % from 0 to 100",
         ),
         (
             json!({"element": "delay", "delay": 1, "distribution": "pareto"}),
@@ -71,16 +74,16 @@ fn errors_name_the_element_and_the_parameter() {
         ),
         (
             json!({"element": "arq", "error_ratio": 0.1, "tries": 0}),
-            "element `arq`, parameter `tries`: is not from 1 to 100",
+            "element `arq`, parameter `tries`: must be from 1 to 100",
         ),
         (
             json!({"element": "handover", "every": 1_000_000, "shortest": 3, "longest": 2}),
             "element `handover`, parameter `longest`: is shorter than `shortest`",
         ),
-        (json!({"element": "grants", "share": 0}), "element `grants`, parameter `share`: is less than 0.1 %"),
+        (json!({"element": "grants", "share": 0}), "element `grants`, parameter `share`: must be at least 0.1 %"),
         (
             json!({"element": "rate", "rate": 1, "queue": {"queue": "pie", "beta": -1}}),
-            "element `rate`, parameter `queue`: `beta` is not from 0 to 1000",
+            "element `rate`, parameter `queue`: `beta` must be from 0 to 1000",
         ),
         (
             json!({"element": "base-station", "rate": 2, "drain_rate": 1}),
@@ -88,7 +91,7 @@ fn errors_name_the_element_and_the_parameter() {
         ),
         (
             json!({"element": "promotion", "takes": 1, "idle_after": 1, "shared_bytes": 1}),
-            "element `promotion`, parameter `shared_bytes`: means nothing without `shared_after`: there is no shared channel",
+            "element `promotion`, parameter `shared_bytes`: has no effect without `shared_after`: there is no shared channel",
         ),
         (
             json!({"element": "gilbert-elliott-time", "good_time": 1_000_000, "bad_time": 1_000_000, "good_loss": 0.2,

@@ -55,7 +55,7 @@ impl Timeline {
                 }
                 Event::Signal { dbm, .. } => {
                     if !(-200.0..=0.0).contains(dbm) {
-                        return Err(Error::fault("timeline", format!("{dbm} dBm is not from -200 to 0")));
+                        return Err(Error::fault("timeline", format!("{dbm} dBm is outside -200 to 0")));
                     }
                     (at, Action::Heard(path, dbm.round() as i32))
                 }

@@ -32,7 +32,7 @@ pub struct Parameter {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No table with a name in it.
-    #[error("{value} is no {what}: a table with the key `{what}` is needed")]
+    #[error("{value} is not a valid {what}: a table with the key `{what}` is needed")]
     Shape {
         /// Element or queue.
         what: &'static str,
@@ -133,8 +133,8 @@ pub fn read<K: Kind>(table: &Table, name: &str, default: Option<K>) -> Result<K,
 /// The first of them.
 pub fn known(table: &Table, own: Option<&str>, names: &[&str]) -> Result<(), Fault> {
     match table.keys().find(|key| Some(key.as_str()) != own && !names.contains(&key.as_str())) {
-        Some(key) if names.is_empty() => Err(fault(key, "is unknown, there is none")),
-        Some(key) => Err(fault(key, format!("is unknown, there is only {}", names.join(", ")))),
+        Some(key) if names.is_empty() => Err(fault(key, "is unknown: there are no parameters")),
+        Some(key) => Err(fault(key, format!("is unknown; known: {}", names.join(", ")))),
         None => Ok(()),
     }
 }

@@ -44,7 +44,7 @@ macro_rules! integers {
                 });
                 match whole {
                     Some(whole) if whole <= $max => Ok($name(whole)),
-                    _ => Err(format!("{} is no whole number of {} from 0 to {}", brief(value), $unit, $max)),
+                    _ => Err(format!("{} is not a whole number of {} from 0 to {}", brief(value), $unit, $max)),
                 }
             }
 
@@ -85,7 +85,7 @@ impl Kind for Ratio {
     fn read(value: &Value) -> Result<Self, String> {
         match value.as_f64() {
             Some(ratio) if (0.0..=1.0).contains(&ratio) => Ok(Ratio(ratio)),
-            _ => Err(format!("{} is no number from 0 to 1", brief(value))),
+            _ => Err(format!("{} is not a number from 0 to 1", brief(value))),
         }
     }
 
@@ -102,7 +102,7 @@ impl Kind for Number {
     const KIND: &'static str = "number";
 
     fn read(value: &Value) -> Result<Self, String> {
-        value.as_f64().map(Number).ok_or_else(|| format!("{} is no number", brief(value)))
+        value.as_f64().map(Number).ok_or_else(|| format!("{} is not a number", brief(value)))
     }
 
     fn value(&self) -> Value {
@@ -118,7 +118,7 @@ impl Kind for Text {
     const KIND: &'static str = "text";
 
     fn read(value: &Value) -> Result<Self, String> {
-        value.as_str().map(|text| Text(text.into())).ok_or_else(|| format!("{} is no text", brief(value)))
+        value.as_str().map(|text| Text(text.into())).ok_or_else(|| format!("{} is not text", brief(value)))
     }
 
     fn value(&self) -> Value {

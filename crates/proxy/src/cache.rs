@@ -11,7 +11,7 @@ const MTU_BYTES: u32 = 1500;
 
 pub(super) fn make(config: Config, seed: u64, start: Time, origin: Origin) -> Result<Box<dyn Element>, Fault> {
     let Origin { addresses, port, service, .. } = origin;
-    let service = service.ok_or_else(|| fault("cached", "of an upload nothing is there before it comes"))?;
+    let service = service.ok_or_else(|| fault("cached", "an upload cannot be cached in advance"))?;
     let mut host = Host::new(config, seed, vec![Interface::new("proxy", addresses, MTU_BYTES)]);
     host.attach(start, Nic(0));
     host.listen(port, service);

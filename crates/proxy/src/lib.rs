@@ -67,7 +67,8 @@ pub fn build(value: &Value, seed: u64, start: Time, origin: Origin) -> Result<Bo
     if settings.cached.0 {
         return cache::make(config, seed, start, origin).map_err(wrong);
     }
-    let unasked = || fault("caches", "nobody asks again: it keeps answers of downloads by request-response");
+    let unasked =
+        || fault("caches", "only downloads by request-response can be cached: nothing else is asked for again");
     let memory = match settings.caches.0 {
         true => Some(memory::Memory::new(origin.object.ok_or_else(unasked).map_err(wrong)?)),
         false => None,

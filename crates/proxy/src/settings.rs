@@ -36,15 +36,16 @@ impl Settings {
         congestion::build(&congestion_control.0, &parameters::Table::new())
             .map_err(|error| fault("congestion_control", error.to_string()))?;
         if cached.0 && caches.0 {
-            return Err(fault("caches", "means nothing beside `cached`: it has all already"));
+            return Err(fault("caches", "has no effect with `cached`, which already has everything"));
         }
         if buffer.0 < LEAST_BUFFER_BYTES {
-            return Err(fault("buffer", format!("is at least {LEAST_BUFFER_BYTES} bytes: two segments")));
+            return Err(fault("buffer", format!("must be at least {LEAST_BUFFER_BYTES} bytes: two segments")));
         }
         let window = u32::try_from(initial_window.0).ok().filter(|&packets| packets > 0);
         let mut config = Config { congestion_control: congestion_control.0.clone(), ..Config::default() };
         config.mptcp.enabled = false;
-        config.tcp.initial_window_packets = window.ok_or_else(|| fault("initial_window", "is at least one packet"))?;
+        config.tcp.initial_window_packets =
+            window.ok_or_else(|| fault("initial_window", "must be at least one packet"))?;
         config.tcp.receive_buffer_tuning = false;
         config.tcp.receive_buffer_bytes = buffer.0 / 2;
         config.tcp.max_receive_buffer_bytes = buffer.0 / 2;

@@ -165,11 +165,17 @@ fn what_cannot_be_is_refused() {
         let error = proxy::build(&settings, 1, wire::Time::from_nanos(0), origin).unwrap_err().to_string();
         assert!(error.contains(wanted), "{error}");
     };
-    refused(json!({"element": "proxy", "buffer": 100}), "parameter `buffer`: is at least");
-    refused(json!({"element": "proxy", "initial_window": 0}), "parameter `initial_window`: is at least one packet");
+    refused(json!({"element": "proxy", "buffer": 100}), "parameter `buffer`: must be at least");
+    refused(
+        json!({"element": "proxy", "initial_window": 0}),
+        "parameter `initial_window`: must be at least one packet",
+    );
     refused(json!({"element": "proxy", "congestion_control": "x"}), "parameter `congestion_control`: there is no");
-    refused(json!({"element": "proxy", "cached": true}), "parameter `cached`: of an upload nothing is there");
-    refused(json!({"element": "proxy", "caches": true}), "parameter `caches`: nobody asks again");
-    refused(json!({"element": "proxy", "cached": true, "caches": true}), "parameter `caches`: means nothing beside");
+    refused(json!({"element": "proxy", "cached": true}), "parameter `cached`: an upload cannot be cached");
+    refused(json!({"element": "proxy", "caches": true}), "parameter `caches`: only downloads by request-response");
+    refused(
+        json!({"element": "proxy", "cached": true, "caches": true}),
+        "parameter `caches`: has no effect with `cached`",
+    );
     refused(json!({"element": "proxy", "cache": true}), "parameter `cache`: is unknown");
 }

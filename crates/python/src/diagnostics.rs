@@ -48,7 +48,7 @@ fn counts(capture: &FileStatistics, mut push: impl FnMut(&'static str, u64, Stri
         ),
     );
     if capture.tcp == 0 {
-        push("no_tcp", 1, "holds no TCP packet".into());
+        push("no_tcp", 1, "holds no TCP packets".into());
     }
     push(
         "truncated_headers",

@@ -139,7 +139,7 @@ fn opened((whose, name, namespace, interface, peer): &Port, is_tun: bool) -> PyR
 fn hardware_address(text: &str) -> PyResult<[u8; 6]> {
     let bytes: Result<Vec<u8>, _> = text.split(':').map(|byte| u8::from_str_radix(byte, 16)).collect();
     let address = bytes.ok().and_then(|bytes| bytes.try_into().ok());
-    address.ok_or_else(|| PyValueError::new_err(format!("{text} is no hardware address")))
+    address.ok_or_else(|| PyValueError::new_err(format!("{text} is not a hardware address")))
 }
 
 fn described<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {

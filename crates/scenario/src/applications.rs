@@ -70,26 +70,26 @@ pub(crate) fn check(transfer: &Transfer) -> Result<(), Error> {
     match *transfer {
         Transfer::Bulk { size_bytes, duration_ns, .. } => {
             if size_bytes.is_some() == duration_ns.is_some() {
-                return fault("a bulk transfer has either a size or a duration");
+                return fault("a bulk transfer needs either a size or a duration, not both");
             }
         }
         Transfer::RequestResponse { request_bytes, response_bytes, requests, deadline_ns, .. } => {
             if deadline_ns.is_some_and(|deadline_ns| deadline_ns <= 0) {
-                return fault("the deadline is longer than nothing");
+                return fault("the deadline must be longer than 0");
             }
             if request_bytes == 0 || response_bytes == 0 || requests == 0 {
-                return fault("requests and answers have at least one byte, and there is at least one");
+                return fault("requests and answers need at least one byte, and there must be at least one request");
             }
         }
         Transfer::ConstantBitRate { rate_bits_per_second, message_bytes, deadline_ns, codec, .. } => {
             if deadline_ns.is_some_and(|deadline_ns| deadline_ns <= 0) {
-                return fault("the deadline is longer than nothing");
+                return fault("the deadline must be longer than 0");
             }
             if codec.is_some() && deadline_ns.is_none() {
-                return fault("a codec needs a deadline: when what has come is heard");
+                return fault("a codec needs a deadline: it says when a frame is played");
             }
             if rate_bits_per_second == 0 || message_bytes == 0 {
-                return fault("messages have at least one byte and a rate");
+                return fault("messages need at least one byte and a rate");
             }
         }
         Transfer::Video {
@@ -103,26 +103,26 @@ pub(crate) fn check(transfer: &Transfer) -> Result<(), Error> {
             request_bytes,
         } => {
             if direction != Direction::Down {
-                return fault("a video is downloaded");
+                return fault("a video can only be downloaded");
             }
             if segment_ns <= 0 || startup_ns <= 0 || request_bytes == 0 || !(1..=10).contains(&bitrates) {
-                return fault("a video has segments, a start, requests, and 1 to 10 bitrates");
+                return fault("a video needs segments, a startup, requests, and 1 to 10 bitrates");
             }
             if duration_ns < segment_ns || duration_ns % segment_ns != 0 {
-                return fault("a video has whole segments: its duration is a multiple of theirs");
+                return fault("the duration of a video must be a multiple of the duration of its segments");
             }
             if startup_ns.saturating_add(segment_ns) > buffer_ns {
                 return fault(
-                    "the buffer holds what a video starts with, and one more segment: make it larger, or startup shorter",
+                    "the buffer must hold the startup and one more segment: make it larger, or startup shorter",
                 );
             }
             if segment_bytes(segment_ns, rate) == 0 {
-                return fault("segments have at least one byte");
+                return fault("segments need at least one byte");
             }
         }
         Transfer::Idle { message_bytes, .. } => {
             if message_bytes == 0 {
-                return fault("the message at the end has at least one byte");
+                return fault("the message at the end needs at least one byte");
             }
         }
     }

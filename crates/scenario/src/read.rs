@@ -63,28 +63,28 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
         return Err(Error::fault("schema", format!("{} is not known, only {SCHEMA}", scenario.schema)));
     }
     if scenario.paths.is_empty() || scenario.server.addresses.is_empty() {
-        return Err(Error::fault("scenario", "there is no path or no address of the server"));
+        return Err(Error::fault("scenario", "a path and an address of the server are needed"));
     }
     let form::Settings { stop_ns, sample_ns, processing_ns } = scenario.settings;
     if sample_ns < 0 || stop_ns.is_some_and(|stop_ns| stop_ns < 0) || processing_ns < 0 {
-        return Err(Error::fault("scenario", "a time is negative"));
+        return Err(Error::fault("scenario", "a time must not be negative"));
     }
     applications::check(&scenario.transfer)?;
     for (name, config) in [("client", &scenario.transport.client), ("server", &scenario.transport.server)] {
         config.check().map_err(Error::Policy)?;
         if config.tcp.send_buffer_bytes == 0 || config.tcp.receive_buffer_bytes == 0 {
-            return Err(Error::fault(name, "a buffer has no room"));
+            return Err(Error::fault(name, "a buffer must be larger than 0"));
         }
     }
     for (index, path) in scenario.paths.iter().enumerate() {
         let fault = |fault: &str| Err(Error::fault(format!("path {}", path.name), fault));
         if scenario.paths[..index].iter().any(|other| other.name == path.name) {
-            return fault("there is another of that name");
+            return fault("another path has this name");
         }
         let addresses = path.addresses();
         let meets = |address: &IpAddr| scenario.server.addresses.iter().any(|one| one.is_ipv4() == address.is_ipv4());
         if !addresses.iter().any(meets) {
-            return fault("has no address of a family that the server has");
+            return fault("has no address of a family that the server uses");
         }
     }
     Ok(())

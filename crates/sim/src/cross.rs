@@ -54,7 +54,7 @@ impl Cross {
             return Ok(());
         };
         if *rate_bits_per_second == 0 || *packet_bytes < 28 {
-            return Err(Error::fault(format!("cross traffic {name}"), "datagrams have a rate and at least 28 bytes"));
+            return Err(Error::fault(format!("cross traffic {name}"), "datagrams need a rate and at least 28 bytes"));
         }
         let [client, server] = CrossTraffic::addresses(number).map(|address| SocketAddr::new(address, PORT));
         let (sender, ends) = match direction {

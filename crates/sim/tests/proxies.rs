@@ -165,7 +165,7 @@ fn a_cache_answers_and_the_server_hears_nothing() {
     let mut upload = long(500_000, 200_000, Some(cached));
     upload["transfer"]["direction"] = json!("up");
     let error = Simulation::from_json(&upload.to_string()).err().expect("no cache has it").to_string();
-    assert!(error.contains("parameter `cached`: of an upload nothing is there before it comes"), "{error}");
+    assert!(error.contains("parameter `cached`: an upload cannot be cached in advance"), "{error}");
 }
 
 /// The first answer takes the whole way, the others the near leg alone.

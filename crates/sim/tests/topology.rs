@@ -191,7 +191,7 @@ fn faults_are_told_in_one_line() {
         (&|scenario| scenario["schema"] = json!(2), "schema: 2 is not known, only 1"),
         (&|scenario| scenario["paths"][0]["link"] = json!("x"), "path wifi: no link x"),
         (&|scenario| scenario["links"]["wifi"]["uplink"][1]["delay"] = json!(-1), "link wifi, uplink, element 2: "),
-        (&|scenario| scenario["transfer"]["duration_ns"] = json!(1), "transfer: a bulk transfer has either"),
+        (&|scenario| scenario["transfer"]["duration_ns"] = json!(1), "transfer: a bulk transfer needs either"),
         (
             &|scenario| scenario["transport"]["client"]["congestion_control"] = json!("x"),
             "transport: there is no congestion",

@@ -51,7 +51,7 @@ pub enum Malformed {
         have: usize,
     },
     /// A length or another field holds a value that cannot be.
-    #[error("{header}: {field} {value} cannot be")]
+    #[error("{header}: {field} {value} is impossible")]
     Field {
         /// The header that holds the field.
         header: &'static str,

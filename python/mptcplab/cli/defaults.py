@@ -48,7 +48,7 @@ def jobs_of(engine: Engine, asked: int | None) -> int | None:
     Runs in real time that disturb each other are never a default.
 
     Raises:
-        Error: It is no number above 0.
+        Error: It is not a number above 0.
     """
     if asked is not None or engine.real_time:
         return asked

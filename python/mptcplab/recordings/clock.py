@@ -80,7 +80,7 @@ def unix(text: str, unit_ns: int) -> int:
     """Read Unix time in some unit.
 
     Raises:
-        ValueError: It is no number, or out of bounds.
+        ValueError: It is not a number, or out of bounds.
     """
     try:
         at_ns = int(Decimal(text) * unit_ns)

@@ -79,7 +79,7 @@ class Recording:
         """
         for sample in self.samples:
             for name, value in sample.values.items():
-                # One that is no number is in no order.
+                # One that is not a number is in no order.
                 if not 0 <= value <= QUANTITIES[name]:
                     raise ValueError(
                         f"{name} is {value:g}: it must be from 0 to {QUANTITIES[name]:g}; mend or "

@@ -125,7 +125,7 @@ def put(sample: Sample, column: Column, cell: str, direction: str | None, notes:
     A rate of no known direction (``mbps``) is that of the file, down where that has none.
 
     Raises:
-        ValueError: It is no number, or one that cannot be.
+        ValueError: It is not a number, or one that cannot be.
     """
     becomes = column.becomes
     if becomes == "mbps":

@@ -50,7 +50,7 @@ def check(draws: Any, directions: Directions, key_path: KeyPath, source: Source)
         except ValueError as error:
             raise source.fault((*here, SPREAD), str(error)) from None
         if not 0 <= spread <= MOST_SPREAD:
-            raise source.fault((*here, SPREAD), f"{spread} is not from 0 to {MOST_SPREAD}")
+            raise source.fault((*here, SPREAD), f"{spread} is outside 0 to {MOST_SPREAD}")
         _check_parameters(one[OF], directions, taken, (*here, OF), source)
 
 

@@ -98,7 +98,7 @@ def read_radio(value: Any, key_path: KeyPath, source: Source) -> Radio:
             (*key_path, "technology"), f"{quoted(radio.technology)} is not known; {hint}"
         )
     if radio.step < SHORTEST_STEP_NS:
-        raise source.fault((*key_path, "step"), "is shorter than 100 ms")
+        raise source.fault((*key_path, "step"), "must be at least 100 ms")
     if (radio.signal is None) == (radio.route is None):
         raise source.fault(key_path, "needs either signal or route")
     try:

@@ -124,6 +124,6 @@ def _degrees(column: str, text: str, side: str, sides: str) -> float:
     """Read ddmm.mmmm or dddmm.mmmm."""
     found = re.fullmatch(r"(\d{1,3})(\d{2}(?:\.\d*)?)", text)
     if found is None or side not in sides or not side:
-        raise ValueError(f"{text!r} {side!r} is no {column.removesuffix('_deg')}")
+        raise ValueError(f"{text!r} {side!r} is not a {column.removesuffix('_deg')}")
     value = int(found[1]) + float(found[2]) / 60
     return quantities.checked(column, value if side == sides[0] else -value, quantities.POSITIONS)

@@ -47,7 +47,7 @@ def number(column: str, text: str, limits: Mapping[str, tuple[float, float]]) ->
     """Read a number of a column.
 
     Raises:
-        ValueError: It is no number, or out of bounds.
+        ValueError: It is not a number, or out of bounds.
     """
     try:
         value = float(text)

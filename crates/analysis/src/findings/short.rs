@@ -28,7 +28,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         cost: Cost::Unknown,
         confidence: 0.9,
         message: format!(
-            "the transfer took {:.0} ms, and {joined}: too short for MPTCP to help, which is no fault",
+            "the transfer took {:.0} ms, and {joined}: too short for MPTCP to help, which is not a fault",
             case.elapsed_s * 1e3
         ),
         evidence: "subflows: join_time_ms; transfers: elapsed_s".to_owned(),

@@ -258,7 +258,7 @@ impl Script {
         let has = |word: &str| words.contains(&word);
         let number = |index: usize| -> u64 {
             let word = words.get(index).unwrap_or_else(|| panic!("{name} lacks argument {index}"));
-            word.parse().unwrap_or_else(|_| panic!("{name}: {word} is no number"))
+            word.parse().unwrap_or_else(|_| panic!("{name}: {word} is not a number"))
         };
         let key = |host: Host| self.keys[host as usize];
         let mut mptcp = |option: Mptcp| push(TcpOption::Mptcp(option));
@@ -346,7 +346,7 @@ impl Script {
 
     fn dss(&self, line: &Line, words: &[&str], long: bool) -> Dss {
         let number = |host: Host, relative: &str| {
-            let relative: u64 = relative.parse().unwrap_or_else(|_| panic!("{relative} is no number"));
+            let relative: u64 = relative.parse().unwrap_or_else(|_| panic!("{relative} is not a number"));
             let number = self.data_base(host).wrapping_add(relative);
             if long { DataNumber::Long(number) } else { DataNumber::Short(number as u32) }
         };

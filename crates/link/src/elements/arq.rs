@@ -41,10 +41,10 @@ pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Elem
     let Settings { error_ratio, retry_error_ratio, tries, round_trip, back_off, longest_back_off, in_order, step } =
         settings;
     if !(1..=MOST_TRIES).contains(&tries.0) {
-        return Err(fault("tries", format!("is not from 1 to {MOST_TRIES}")));
+        return Err(fault("tries", format!("must be from 1 to {MOST_TRIES}")));
     }
     if step.0 < MIN_STEP {
-        return Err(fault("step", "is shorter than 100 µs"));
+        return Err(fault("step", "must be at least 100 µs"));
     }
     if round_trip < step {
         return Err(fault("round_trip", "is shorter than `step`: the radio would be as it was"));

@@ -23,7 +23,7 @@ parameters! {
 
 pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     if settings.bytes.0 == 0 {
-        return Err(fault("bytes", "leaves no window at all"));
+        return Err(fault("bytes", "leaves no window"));
     }
     Ok(Box::new(ClampWindow {
         bytes: settings.bytes.0,

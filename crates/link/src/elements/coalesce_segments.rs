@@ -28,7 +28,7 @@ const MOST_BYTES: u64 = 65_000;
 pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     let first = one_of("options", &settings.options.0, &[("first", true), ("last", false)])?;
     if settings.largest.0 > MOST_BYTES {
-        return Err(fault("largest", format!("is more than {MOST_BYTES} bytes, for which a packet has no room")));
+        return Err(fault("largest", format!("is more than the {MOST_BYTES} bytes that fit into a packet")));
     }
     let (wait_ns, largest) = (settings.wait.nanos(), settings.largest.0 as u32);
     Ok(Box::new(CoalesceSegments { wait_ns, largest, first, held: Vec::new() }))

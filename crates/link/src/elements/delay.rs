@@ -35,10 +35,10 @@ pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Elem
     let uniform = match settings.distribution.0.as_str() {
         "normal" => false,
         "uniform" => true,
-        other => return Err(fault("distribution", format!("is normal or uniform, not `{other}`"))),
+        other => return Err(fault("distribution", format!("must be normal or uniform, not `{other}`"))),
     };
     if settings.step.0 < MIN_STEP {
-        return Err(fault("step", "is shorter than 100 µs"));
+        return Err(fault("step", "must be at least 100 µs"));
     }
     let step = settings.step.nanos();
     let jitter = (settings.jitter.0 > 0).then(|| Jitter {

@@ -30,10 +30,10 @@ const MIN_SHARE: f64 = 0.001;
 pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { slot, share, request } = settings;
     if slot.0 < MIN_SLOT {
-        return Err(fault("slot", "is shorter than 100 µs"));
+        return Err(fault("slot", "must be at least 100 µs"));
     }
     if share.0 < MIN_SHARE {
-        return Err(fault("share", "is less than 0.1 %"));
+        return Err(fault("share", "must be at least 0.1 %"));
     }
     Ok(Box::new(Grants {
         share: share.0,

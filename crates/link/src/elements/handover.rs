@@ -26,7 +26,7 @@ parameters! {
 pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { every, shortest, longest, lossy } = settings;
     if every.0 < MIN_TIME {
-        return Err(fault("every", "is shorter than 100 µs"));
+        return Err(fault("every", "must be at least 100 µs"));
     }
     if longest < shortest {
         return Err(fault("longest", "is shorter than `shortest`"));

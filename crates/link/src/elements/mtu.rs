@@ -28,7 +28,7 @@ pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, 
     match u16::try_from(settings.bytes.0) {
         // RFC 791 §3.2: every link takes so much.
         Ok(bytes) if bytes >= 68 => Ok(Box::new(Mtu { bytes, answers })),
-        _ => Err(fault("bytes", "is no whole number of bytes from 68 to 65535")),
+        _ => Err(fault("bytes", "is not a whole number of bytes from 68 to 65535")),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Elem
     if settings.shared_after.is_none()
         && let Some((name, _)) = of_shared.into_iter().find(|(_, value)| *value > 0)
     {
-        return Err(fault(name, "means nothing without `shared_after`: there is no shared channel"));
+        return Err(fault(name, "has no effect without `shared_after`: there is no shared channel"));
     }
     Ok(Box::new(Promotion {
         settings,

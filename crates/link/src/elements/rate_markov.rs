@@ -79,7 +79,7 @@ impl TwoStates {
     pub fn new(context: &Context, purpose: &str, times: [(&str, Duration); 2]) -> Result<TwoStates, Fault> {
         for (name, Duration(time)) in times {
             if time < MIN_TIME {
-                return Err(fault(name, "is shorter than 100 µs"));
+                return Err(fault(name, "must be at least 100 µs"));
             }
         }
         let mut stream = context.stream(purpose);

@@ -35,7 +35,7 @@ const MIN_STEP: u64 = 100_000;
 pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { mean, deviation, correlation, step, floor, queue } = settings;
     if step.0 < MIN_STEP {
-        return Err(fault("step", "is shorter than 100 µs"));
+        return Err(fault("step", "must be at least 100 µs"));
     }
     if floor > mean {
         return Err(fault("floor", "is more than `mean`"));

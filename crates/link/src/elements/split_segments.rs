@@ -23,7 +23,7 @@ pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, 
     let each = one_of("options", &settings.options.0, &[("each", true), ("first", false)])?;
     match u32::try_from(settings.largest.0) {
         Ok(largest) if largest > 0 => Ok(Box::new(SplitSegments { largest, each })),
-        _ => Err(fault("largest", "is no length of a segment")),
+        _ => Err(fault("largest", "is not a segment length")),
     }
 }
 

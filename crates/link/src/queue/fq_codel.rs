@@ -43,7 +43,7 @@ const MOST_AT_ONCE: u64 = 64;
 pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline>, Fault> {
     let Settings { bytes, packets, delay, flows, quantum, target, interval, largest, ecn } = settings;
     if !(1..=MOST_FLOWS).contains(&flows.0) {
-        return Err(fault("flows", format!("is not from 1 to {MOST_FLOWS}")));
+        return Err(fault("flows", format!("must be from 1 to {MOST_FLOWS}")));
     }
     if quantum.0 == 0 {
         return Err(fault("quantum", "must be more than 0"));

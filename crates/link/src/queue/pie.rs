@@ -45,11 +45,11 @@ const MOST_MARKED: f64 = 0.1;
 pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline>, Fault> {
     let Settings { bytes, packets, delay, target, interval, burst, alpha, beta, ecn } = settings;
     if interval.0 < MIN_INTERVAL {
-        return Err(fault("interval", "is shorter than 100 µs"));
+        return Err(fault("interval", "must be at least 100 µs"));
     }
     for (name, Number(weight)) in [("alpha", alpha), ("beta", beta)] {
         if !(0.0..=MOST_WEIGHT).contains(&weight) {
-            return Err(fault(name, format!("is not from 0 to {MOST_WEIGHT}")));
+            return Err(fault(name, format!("must be from 0 to {MOST_WEIGHT}")));
         }
     }
     Ok(Box::new(Pie {

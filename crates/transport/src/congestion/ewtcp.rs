@@ -34,16 +34,16 @@ enum Weight {
 impl Ewtcp {
     pub(crate) fn new(Parameters { weight, weighting }: Parameters) -> Result<Ewtcp, Fault> {
         if weight.is_some() && weighting.is_some() {
-            return Err(fault("weighting", "means nothing beside `weight`"));
+            return Err(fault("weighting", "cannot be combined with `weight`"));
         }
         let of_number: fn(f64) -> f64 = match weighting.as_ref().map_or("inverse-square", |Text(name)| name) {
             "inverse-square" => |n| 1.0 / (n * n),
             "inverse-root" => |n| 1.0 / n.sqrt(),
-            _ => return Err(fault("weighting", "is neither inverse-square nor inverse-root")),
+            _ => return Err(fault("weighting", "must be inverse-square or inverse-root")),
         };
         let weight = match weight {
             Some(Number(weight)) if !(weight > 0.0 && weight <= MOST) => {
-                return Err(fault("weight", format!("is not above 0 and at most {MOST}")));
+                return Err(fault("weight", format!("must be above 0 and at most {MOST}")));
             }
             Some(Number(weight)) => Weight::Fixed(weight),
             None => Weight::OfNumber(of_number),

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use wire::Time;
 
 pub(super) const SUMMARY: &str =
-    "full mesh; a path that has used up its budget is closed or becomes a backup; Linux knows no budgets";
+    "full mesh; a path that has used up its budget is closed or becomes a backup; Linux has no budgets";
 
 parameters! {
     struct Parameters {
@@ -59,11 +59,11 @@ impl Budget {
         let then_backup = match then.0.as_str() {
             "backup" => true,
             "close" => false,
-            _ => return Err(fault("then", "is neither close nor backup")),
+            _ => return Err(fault("then", "must be close or backup")),
         };
         let cost_budget = cost_budget.map(|Number(cost)| cost);
         if cost_budget.is_some_and(|cost| cost <= 0.0) {
-            return Err(fault("cost_budget", "is not above 0"));
+            return Err(fault("cost_budget", "must be above 0"));
         }
         Ok(Budget {
             then_backup,

@@ -61,7 +61,7 @@ impl Handover {
     /// Prefers addresses that are no backups.
     pub(crate) fn new(settings: &Settings, Parameters { timeouts, silence }: Parameters) -> Result<Handover, Fault> {
         if !(1.0..=100.0).contains(&timeouts.0) || timeouts.0.fract() != 0.0 {
-            return Err(fault("timeouts", "is no whole number from 1 to 100"));
+            return Err(fault("timeouts", "is not a whole number from 1 to 100"));
         }
         let backups = settings.endpoints.iter().filter(|endpoint| endpoint.backup);
         Ok(Handover {

@@ -66,13 +66,13 @@ impl Maps {
     pub(crate) fn new(settings: &Settings, parameters: Parameters) -> Result<Maps, Fault> {
         let Parameters { paths: Number(paths), worse: Number(worse), probe, spacing } = parameters;
         if !(1.0..=100.0).contains(&paths) || paths.fract() != 0.0 {
-            return Err(fault("paths", "is no whole number from 1 to 100"));
+            return Err(fault("paths", "is not a whole number from 1 to 100"));
         }
         if !(0.01..=1.0).contains(&worse) {
-            return Err(fault("worse", "is not from 0.01 to 1"));
+            return Err(fault("worse", "must be from 0.01 to 1"));
         }
         if probe.nanos() < SECOND_NS {
-            return Err(fault("probe", "is less than a second"));
+            return Err(fault("probe", "must be at least a second"));
         }
         Ok(Maps {
             most: paths as usize,

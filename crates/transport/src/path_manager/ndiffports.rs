@@ -46,7 +46,7 @@ impl Ndiffports {
     /// num_subflows, as far as the limits let it.
     pub(crate) fn new(settings: &Settings, Parameters { subflows }: Parameters) -> Result<Ndiffports, Fault> {
         if !(1.0..=32.0).contains(&subflows.0) || subflows.0.fract() != 0.0 {
-            return Err(fault("subflows", "is no whole number from 1 to 32"));
+            return Err(fault("subflows", "is not a whole number from 1 to 32"));
         }
         let (wanted, max_subflows) = (subflows.0 as usize, settings.max_subflows as usize);
         Ok(Ndiffports {

@@ -46,7 +46,7 @@ impl Offload {
     pub(crate) fn new(settings: &Settings, parameters: Parameters) -> Result<Offload, Fault> {
         let Parameters { size, tolerance, conservatism: Number(conservatism) } = parameters;
         if !(0.01..=100.0).contains(&conservatism) {
-            return Err(fault("conservatism", "is not from 0.01 to 100"));
+            return Err(fault("conservatism", "must be from 0.01 to 100"));
         }
         let mut equal = settings.clone();
         equal.endpoints.iter_mut().for_each(|endpoint| endpoint.backup = false);

@@ -39,7 +39,7 @@ impl OnDemand {
     /// Stays on the path that it begins with.
     pub(crate) fn new(settings: &Settings, Parameters { after, idle }: Parameters) -> Result<OnDemand, Fault> {
         if idle.0 == 0 {
-            return Err(fault("idle", "is 0"));
+            return Err(fault("idle", "must be longer than 0"));
         }
         Ok(OnDemand {
             after_bytes: after.0,

@@ -44,10 +44,10 @@ impl Blest {
     /// lambda, min_lambda and max_lambda.
     pub(crate) fn new(Parameters { lambda, least_lambda, most_lambda }: Parameters) -> Result<Blest, Fault> {
         if !(0.001 <= least_lambda.0 && least_lambda.0 <= lambda.0) {
-            return Err(fault("least_lambda", "is not from 0.001 to lambda"));
+            return Err(fault("least_lambda", "must be from 0.001 to lambda"));
         }
         if !(lambda.0 <= most_lambda.0 && most_lambda.0 <= 1000.0) {
-            return Err(fault("most_lambda", "is not from lambda to 1000"));
+            return Err(fault("most_lambda", "must be from lambda to 1000"));
         }
         let [lambda, least, most] = [lambda, least_lambda, most_lambda].map(|Number(number)| (number * 1000.0) as u64);
         let (lambda_range, lambda_at) = ((least, most), None);

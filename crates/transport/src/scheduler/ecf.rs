@@ -30,7 +30,7 @@ impl Ecf {
     pub(crate) fn new(Parameters { beta: Number(beta) }: Parameters) -> Result<Ecf, Fault> {
         match (0.0..=1000.0).contains(&beta) {
             true => Ok(Ecf { beta: (beta * 1000.0) as u128, waiting: false, base: LowestRtt }),
-            false => Err(fault("beta", "is not from 0 to 1000")),
+            false => Err(fault("beta", "must be from 0 to 1000")),
         }
     }
 

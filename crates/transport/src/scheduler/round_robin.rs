@@ -29,7 +29,7 @@ impl RoundRobin {
     /// num_segments and cwnd_limited.
     pub(crate) fn new(Parameters { quota, cwnd_limited }: Parameters) -> Result<RoundRobin, Fault> {
         match quota.0 {
-            0 => Err(fault("quota", "is no packet at all")),
+            0 => Err(fault("quota", "must be at least 1")),
             quota_packets => Ok(RoundRobin {
                 quota_packets,
                 cwnd_limited: cwnd_limited.0,

@@ -106,7 +106,7 @@ class Control:
         except (ValueError, RecursionError):
             said = None
         if not isinstance(said, dict):
-            raise Error(f"the server {self._line.host} says what is no table: {line[:80]!r}")
+            raise Error(f"the server {self._line.host} sent what is not a table: {line[:80]!r}")
         if "refused" in said:
             raise Error(f"the server {self._line.host} refuses: {said['refused']}")
         return said

@@ -60,7 +60,7 @@ def read(fields: Any, limits: Limits) -> RunRequest:
         raise Error("a run is asked for with " + ", ".join(sorted(known)))
     name = fields["congestion_control"]
     if name is not None and not (isinstance(name, str) and NAME.fullmatch(name)):
-        raise Error("congestion_control is no name")
+        raise Error("congestion_control is not a name")
     if fields["captures"] not in CAPTURES:
         raise Error(f"captures is none of {', '.join(CAPTURES)}")
     sample_ns = _number(fields, "sample_ns", 0)
@@ -103,7 +103,7 @@ def _transfer(given: Any) -> dict[str, Any]:
 def _number(fields: dict[str, Any], key: str, least: int) -> int:
     value = fields.get(key)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= MOST:
-        raise Error(f"{key} is no whole number from {least} to {MOST}")
+        raise Error(f"{key} is not a whole number from {least} to {MOST}")
     return value
 
 
