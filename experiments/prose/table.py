@@ -24,7 +24,7 @@ def _schedulers(results: dict[str, Any]) -> str:
     return (
         "With 20 Mbit/s at 20 ms beside 1 Mbit/s at 300 ms, 0.05 % loss, Reno and a buffer of 128 kB, 10 MB take "
         f"{took['blest']} with `blest`, {took['ecf']} with `ecf`, {took['lowest-rtt']} with `lowest-rtt`, and "
-        f"{took['lowest-rtt alone']} with that without the opportunistic retransmission and the penalisation that come with it "
+        f"{took['lowest-rtt alone']} with `lowest-rtt` without the opportunistic retransmission and the penalisation that come with it "
         "(means over the seeds 1 to 8)."
     )
 
@@ -40,9 +40,9 @@ def _joins(results: dict[str, Any]) -> str:
 def _gain(results: dict[str, Any]) -> str:
     gain = results["gain"]
     return (
-        f"One seed is one draw, and says little of the next: over the seeds 1 to 20 MPTCP gives {gain['mean']:.0%} ± {gain['sigma']:.0%} "
-        "more than the best single path in `wifi-lte` (mean ± standard deviation), where seed 1 alone gives what stands above. "
-        "Compare scenarios over `--repeat 20`."
+        f"One seed is one draw, and says little about the next: over the seeds 1 to 20 MPTCP gives {gain['mean']:.0%} ± {gain['sigma']:.0%} "
+        "more than the best single path in `wifi-lte` (mean ± standard deviation); the run above is seed 1 alone. "
+        "Compare scenarios with `--repeat 20`."
     ).replace("%", " %")
 
 
@@ -67,9 +67,9 @@ def _integers(results: dict[str, Any]) -> str:
         for hosts in ("plain", "default")
     )
     return (
-        f"Where the first has the longer path, α is too small: over 100 and 20 ms `lia-linux` has {plain['100/20']} of LIA's rate, over 20 and 100 ms {plain['20/100']}. "
-        f"With equal round-trip times of 100 ms, where a packet takes one ACK more than the formula has, it has {plain['100/100']}. So it is with an ACK for each segment. "
-        "The kernel counts ACKs and not segments, and hosts as they are by default acknowledge several segments at once: with those it has "
+        f"Where the first subflow has the longer path, α is too small: over 100 and 20 ms `lia-linux` has {plain['100/20']} of LIA's rate, over 20 and 100 ms {plain['20/100']}. "
+        f"With equal round-trip times of 100 ms, where a packet takes one ACK more than the formula has, it has {plain['100/100']}. This is with an ACK for each segment. "
+        "The kernel counts ACKs and not segments, and hosts acknowledge several segments at once by default: then it has "
         f"{default['100/20']}, {default['20/100']} and {default['100/100']} (1 % of loss, the seeds 1 to 4)."
     )
 
