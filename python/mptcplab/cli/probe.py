@@ -97,13 +97,13 @@ def run(options: Namespace) -> int:
 
 
 def _print(found: Probes) -> None:
-    from mptcplab.probing.row import told
+    from mptcplab.probing.row import details
 
     width = max((len(row["probe"]) for row in found.rows), default=0)
     for path in found.paths:
         show(path or "default route")
         for row in found.rows:
             if row["path"] == path:
-                show(f"  {row['probe']:{width}} {row['verdict']:8} {told(row)}")
+                show(f"  {row['probe']:{width}} {row['verdict']:8} {details(row)}")
         for what, value in found.recommended(path).items():
             show(f"  recommended {what}: {value}")

@@ -53,17 +53,17 @@ def judged(path: str, probe: str, tries: Sequence[Tried]) -> Row:
     """Judge by all tries: one alone may be lost, and is not sent again for minutes."""
     left = [one for one in tries if one.sent]
     sent, came = sum(one.sent for one in left), sum(one.came for one in left)
-    told = f"on {len(left)} of {len(tries)} connections"
+    evidence = f"on {len(left)} of {len(tries)} connections"
     if any(one.taken for one in left):
-        return Row(path, probe, CLEAR, str(sent), str(came), told)
+        return Row(path, probe, CLEAR, str(sent), str(came), evidence)
     if not came:
         if len(left) == len(tries):
-            return Row(path, probe, BLOCKED, str(sent), "0", told)
-        return Row(path, probe, UNKNOWN, str(sent), "0", f"{told}; it may have been lost")
+            return Row(path, probe, BLOCKED, str(sent), "0", evidence)
+        return Row(path, probe, UNKNOWN, str(sent), "0", f"{evidence}; it may have been lost")
     if any(one.others for one in tries) or sum(bool(one.came) for one in left) < 2:
         why = "other programs' may be among what came"
-        return Row(path, probe, UNKNOWN, str(sent), str(came), f"{told}; {why}")
-    return Row(path, probe, CLEAR, str(sent), str(came), told)
+        return Row(path, probe, UNKNOWN, str(sent), str(came), f"{evidence}; {why}")
+    return Row(path, probe, CLEAR, str(sent), str(came), evidence)
 
 
 def _tried(path: ProbedPath) -> dict[str, Tried]:

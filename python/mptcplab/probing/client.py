@@ -45,9 +45,9 @@ class ProbedPath:
         """
         failure = OSError("the server has no address")
         found = socket.getaddrinfo(self.session.host, port, type=socket.SOCK_STREAM)
-        for family, _, _, _, place in found:
+        for family, _, _, _, address in found:
             try:
-                return _connected(self.name, family, place, **options)
+                return _connected(self.name, family, address, **options)
             except OSError as error:
                 failure = error
         raise failure
@@ -131,7 +131,7 @@ def _is_of(family: socket.AddressFamily, name: str) -> bool:
 def _connected(
     name: str,
     family: socket.AddressFamily,
-    place: Any,
+    address: Any,
     *,
     mptcp: bool = False,
     mapped: bool = False,
@@ -143,7 +143,7 @@ def _connected(
     protocol = socket.IPPROTO_MPTCP if mptcp else 0
     if mapped and family == socket.AF_INET and not is_address(name) and IPV6.exists():
         # As the field engine's agent does it where paths have different versions of IP.
-        family, place = socket.AF_INET6, (f"::ffff:{place[0]}", place[1])
+        family, address = socket.AF_INET6, (f"::ffff:{address[0]}", address[1])
     made = socket.socket(family, socket.SOCK_STREAM, protocol)
     try:
         made.settimeout(CONNECT_SECONDS)
@@ -166,7 +166,7 @@ def _connected(
             for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL):
                 made.setsockopt(socket.IPPROTO_TCP, option, keep_alive)
         began = time.perf_counter()
-        made.connect(place)
+        made.connect(address)
     except BaseException:
         made.close()
         raise

@@ -66,11 +66,11 @@ def windows(path: ProbedPath) -> Row:
         return Row(path.name, "window", UNKNOWN, "", "", f"no answer: {error}")
     up = (mine.receive_window, looked["send_window"])
     down = (looked["receive_window"], heard.send_window)
-    known = [(told, came) for told, came in (up, down) if told is not None and came is not None]
+    known = [(sent, came) for sent, came in (up, down) if sent is not None and came is not None]
     if len(known) < 2:
         return Row(path.name, "window", UNKNOWN, "", "", "a kernel before Linux 6.2 does not tell")
-    # The window of an end grows while it is told of: a clamp is far below.
-    same = all(told <= 2 * came for told, came in known)
+    # The window of an end grows while it is reported: a clamp is far below.
+    same = all(sent <= 2 * came for sent, came in known)
     sent, came = (f"{up[i]} up, {down[i]} down" for i in (0, 1))
     return Row(
         path.name, "window", CLEAR if same else ALTERED, sent, came, "bytes; TCP_INFO at both ends"
@@ -78,7 +78,7 @@ def windows(path: ProbedPath) -> Row:
 
 
 def split(path: ProbedPath) -> Row:
-    """Look for somebody who answers in the server's place, and takes data that nobody reads."""
+    """Look for somebody who answers instead of the server, and takes data that nobody reads."""
     try:
         handshake, echo = _round_trips(path)
         acknowledged = _acknowledged_unread(path)

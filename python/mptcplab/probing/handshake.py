@@ -31,10 +31,10 @@ def syn_options(path: ProbedPath) -> Iterator[Row]:
     """Compare the SYN that left with the one that the server's kernel kept."""
     with path.connect(tos=DSCP << 2) as connection:
         looked = connection.ask("look")
-        told = sockets.tcp_info(connection.socket)
+        tcp_info = sockets.tcp_info(connection.socket)
         local = connection.socket.getsockname()[:2]
     arrived = syn.parse(bytes.fromhex(looked["syn"]))
-    yield _mss(path, told, looked, arrived)
+    yield _mss(path, tcp_info, looked, arrived)
     options = {
         "window scale": ("tcp_window_scaling", syn.SCALE),
         "SACK": ("tcp_sack", syn.SACK),
@@ -55,14 +55,16 @@ def syn_options(path: ProbedPath) -> Iterator[Row]:
     yield from _translated(path, local, looked["peer"])
 
 
-def _mss(path: ProbedPath, told: sockets.TcpInfo, looked: dict[str, Any], arrived: syn.Syn) -> Row:
-    timestamps = sockets.TIMESTAMPS_BYTES if told.options & sockets.TIMESTAMPS else 0
+def _mss(
+    path: ProbedPath, tcp_info: sockets.TcpInfo, looked: dict[str, Any], arrived: syn.Syn
+) -> Row:
+    timestamps = sockets.TIMESTAMPS_BYTES if tcp_info.options & sockets.TIMESTAMPS else 0
     # The kernel's figures leave room for time stamps.
-    mine, its = told.advertised_mss + timestamps, looked["advertised_mss"] + timestamps
-    down = told.send_mss + timestamps
+    mine, its = tcp_info.advertised_mss + timestamps, looked["advertised_mss"] + timestamps
+    down = tcp_info.send_mss + timestamps
     # Linux sends no segment that is larger than half of the peer's window.
     announced = min(its, mine)
-    most = min(announced, (told.send_window or its * 2) // 2)
+    most = min(announced, (tcp_info.send_window or its * 2) // 2)
     sent, came = f"{mine} up, {its} down", f"{arrived.mss} up, {down} down"
     lowered = arrived.mss is None or arrived.mss < mine or down < most
     if not lowered and down < announced:

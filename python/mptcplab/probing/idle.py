@@ -49,8 +49,8 @@ def silence(path: ProbedPath, most_seconds: float) -> Iterator[Row]:
         for key, one in tries.items():
             going[key] = [pool.submit(one) for _ in range(TIMES)]
             time.sleep(APART_SECONDS)
-        told = {key: [one.result() for one in all_] for key, all_ in going.items()}
-    came = {key: _together(all_) for key, all_ in told.items()}
+        results = {key: [one.result() for one in all_] for key, all_ in going.items()}
+    came = {key: _together(all_) for key, all_ in results.items()}
     of = {
         probe: {at: answered for (name, at), answered in came.items() if name == probe}
         for probe in (SERVER, CLIENT, KEEP_ALIVE)

@@ -43,9 +43,9 @@ def join(path: ProbedPath, beside: ProbedPath) -> Row:
 def judged(path: str, tries: Sequence[Tried]) -> Row:
     """Judge by all tries: a single join may be lost, and others may join at the server."""
     joined, left = sum(one.joined for one in tries), sum(one.left for one in tries)
-    told = f"{joined} of {len(tries)} connections were joined"
+    evidence = f"{joined} of {len(tries)} connections were joined"
     if joined == len(tries):
-        return Row(path, "MP_JOIN", CLEAR, "MP_JOIN", "joined", told)
+        return Row(path, "MP_JOIN", CLEAR, "MP_JOIN", "joined", evidence)
     if joined or left < len(tries):
         why = (
             "some joins may have been lost"
@@ -53,14 +53,14 @@ def judged(path: str, tries: Sequence[Tried]) -> Row:
             else f"this host asked for {left or 'none'}: no endpoint, a limit, or, across "
             "versions of IP, no address that the server announces"
         )
-        return Row(path, "MP_JOIN", UNKNOWN, "", "", f"{told}; {why}")
+        return Row(path, "MP_JOIN", UNKNOWN, "", "", f"{evidence}; {why}")
     sent = f"{left} joins"
     if not any(one.came for one in tries):
-        return Row(path, "MP_JOIN", BLOCKED, sent, "none", told)
+        return Row(path, "MP_JOIN", BLOCKED, sent, "none", evidence)
     if any(one.others for one in tries) or not all(one.came for one in tries):
         why = "others join at the server: whose SYNs arrived is not known"
-        return Row(path, "MP_JOIN", UNKNOWN, sent, "", f"{told}; {why}")
-    evidence = f"{told}; SYNs arrived, but the handshake did not end"
+        return Row(path, "MP_JOIN", UNKNOWN, sent, "", f"{evidence}; {why}")
+    evidence += "; SYNs arrived, but the handshake did not end"
     came = f"{sum(one.came for one in tries)} SYNs"
     return Row(path, "MP_JOIN", ALTERED, sent, came, evidence)
 

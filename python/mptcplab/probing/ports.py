@@ -1,4 +1,4 @@
-"""Whether ports are treated alike, and whether somebody answers HTTP in the server's place."""
+"""Whether ports are treated alike, and whether somebody answers HTTP instead of the server."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Row:
     at_ns: int = field(default_factory=time.time_ns, compare=False)
 
 
-def told(row: Mapping[str, Any]) -> str:
+def details(row: Mapping[str, Any]) -> str:
     """Give what was sent, what arrived, and the evidence, in a line."""
     facts = f"{row['sent']} → {row['arrived']}" if row["sent"] or row["arrived"] else ""
     return " · ".join(filter(None, (facts, row["evidence"])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mptcplab.charts.shape import Table
 from mptcplab.labels import text
-from mptcplab.probing.row import FOUND, told
+from mptcplab.probing.row import FOUND, details
 from mptcplab.results.campaign import Campaign
 
 COLUMNS = ["path", "probe", "verdict", "sent → arrived, and evidence"]
@@ -18,7 +18,7 @@ def probes(campaign: Campaign) -> list[Table]:
     for (path,), of_path in campaign.probes.group_by("path", maintain_order=True):
         found = of_path.filter(of_path["verdict"].is_in(FOUND))
         rows += [
-            [path, row["probe"], row["verdict"], text.clean(told(row))]
+            [path, row["probe"], row["verdict"], text.clean(details(row))]
             for row in found.iter_rows(named=True)
         ]
         counts = {name: (of_path["verdict"] == name).sum() for name in ("clear", "unknown")}

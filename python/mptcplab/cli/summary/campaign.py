@@ -17,7 +17,7 @@ from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.labels.findings import NO_FAULT
 from mptcplab.metrics import OF_RUNS, Metric, of_runs
-from mptcplab.probing.row import FOUND, told
+from mptcplab.probing.row import FOUND, details
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.labels import engine, too_few
 from mptcplab.results.overview import SCHEMA, document
@@ -214,7 +214,7 @@ def _print_probes(page: Page, probes: list[Row] | None) -> None:
     """Say what stands in the paths."""
     for row in probes or ():
         if row["verdict"] in FOUND:
-            words = f"{row['path']}: {row['probe']} {row['verdict']}: {told(row)}"
+            words = f"{row['path']}: {row['probe']} {row['verdict']}: {details(row)}"
             page.paragraph(text.clean(words), first="! ", style="warning")
 
 
