@@ -50,17 +50,17 @@ class ModemManager:
         lte = {"rssi": -65.0, "rsrp": -97.0, "rsrq": -11.0, "snr": 12.4}
         nr5g = {"rsrp": -88.0, "rsrq": UNKNOWN, "snr": 17.0}
 
-        def told(figures: dict[str, float]) -> tuple[str, dict[str, tuple[str, float]]]:
+        def signals(figures: dict[str, float]) -> tuple[str, dict[str, tuple[str, float]]]:
             shown = {key: ("d", value if known else UNKNOWN) for key, value in figures.items()}
             return "a{sv}", shown
 
         empty = {"rssi": UNKNOWN}
         return {
             "Rate": ("u", self.rate_s),
-            "Gsm": told(empty),
-            "Umts": told(empty | {"ecio": UNKNOWN}),
-            "Lte": told(lte),
-            "Nr5g": told(nr5g),
+            "Gsm": signals(empty),
+            "Umts": signals(empty | {"ecio": UNKNOWN}),
+            "Lte": signals(lte),
+            "Nr5g": signals(nr5g),
         }
 
     def answer(self, interface: str, member: str, body: tuple[Any, ...]) -> tuple[str, Any]:
@@ -90,9 +90,9 @@ class ModemManager:
 
 
 @contextmanager
-def bus(place: Path) -> Iterator[str]:
+def bus(directory: Path) -> Iterator[str]:
     """Give the address of a bus of its own."""
-    address = f"unix:path={place}/bus"
+    address = f"unix:path={directory}/bus"
     words = ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}"]
     with subprocess.Popen([*words, "--print-address"], stdout=subprocess.PIPE) as daemon:
         assert daemon.stdout is not None
@@ -141,7 +141,7 @@ def served(address: str, modem: ModemManager) -> Iterator[ModemManager]:
 
 if __name__ == "__main__":
     # Until whoever started it has gone.
-    place = Path(sys.argv[1])
-    with bus(place) as address, served(address, ModemManager(sys.argv[2])):
-        (place / "modem").touch()
+    directory = Path(sys.argv[1])
+    with bus(directory) as address, served(address, ModemManager(sys.argv[2])):
+        (directory / "modem").touch()
         sys.stdin.read()

@@ -21,14 +21,14 @@ TUN = pathlib.Path("/dev/net/tun")
 def command(words: list[str], *, tun: bool) -> list[str]:
     """Give the command that runs another one as such a user, to whom TUN is open or closed."""
     lines = ["set -e", f"mount -t tmpfs -o mode=0755 none {STAGE}"]
-    closed = {place: _closed(pathlib.Path(place)) for place in dict.fromkeys(SEEN)}
-    hidden = {place: top for place, top in closed.items() if top}
-    for number, place in enumerate(hidden):
-        lines += [f"mkdir {STAGE}/{number}", f"mount --bind {shlex.quote(place)} {STAGE}/{number}"]
+    closed = {path: _closed(pathlib.Path(path)) for path in dict.fromkeys(SEEN)}
+    hidden = {path: top for path, top in closed.items() if top}
+    for number, path in enumerate(hidden):
+        lines += [f"mkdir {STAGE}/{number}", f"mount --bind {shlex.quote(path)} {STAGE}/{number}"]
     for top in dict.fromkeys(hidden.values()):
         lines.append(f"mount -t tmpfs -o mode=0755 none {shlex.quote(str(top))}")
-    for number, place in enumerate(hidden):
-        there = shlex.quote(place)
+    for number, path in enumerate(hidden):
+        there = shlex.quote(path)
         lines += [f"mkdir -p {there}", f"mount --bind {STAGE}/{number} {there}"]
     if TUN.exists():
         mode = "0666" if tun else "0600"
@@ -38,9 +38,9 @@ def command(words: list[str], *, tun: bool) -> list[str]:
     return ["unshare", "--mount", "sh", "-c", "\n".join(lines)]
 
 
-def _closed(place: pathlib.Path) -> pathlib.Path | None:
+def _closed(path: pathlib.Path) -> pathlib.Path | None:
     """Give the outermost directory above a place that is root's alone."""
-    for directory in reversed((place, *place.parents)):
+    for directory in reversed((path, *path.parents)):
         if not directory.stat().st_mode & stat.S_IXOTH:
             return directory
     return None

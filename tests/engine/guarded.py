@@ -108,8 +108,8 @@ class Guard:
 class Lab:
     """Both hosts."""
 
-    def __init__(self, place: pathlib.Path, stack: contextlib.ExitStack) -> None:
-        self.state = place / "guard.json"
+    def __init__(self, directory: pathlib.Path, stack: contextlib.ExitStack) -> None:
+        self.state = directory / "guard.json"
         self._stack = stack
         self._pids = {name: self._namespace() for name in ("client", "server")}
         for host in self._pids:
@@ -212,7 +212,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 @contextlib.contextmanager
-def lab(place: pathlib.Path) -> Iterator[Lab]:
+def lab(directory: pathlib.Path) -> Iterator[Lab]:
     """Make one."""
     with contextlib.ExitStack() as stack:
-        yield Lab(place, stack)
+        yield Lab(directory, stack)

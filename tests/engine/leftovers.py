@@ -19,10 +19,10 @@ PATIENCE_SECONDS = 5
 class Watch:
     """Knows all processes of one run by a mark that they inherit, and looks for what they leave."""
 
-    def __init__(self, place: pathlib.Path) -> None:
-        self._place = place
+    def __init__(self, directory: pathlib.Path) -> None:
+        self._place = directory
         self._mark = uuid.uuid4().hex
-        self._temporary = place / "tmp"
+        self._temporary = directory / "tmp"
         self._temporary.mkdir(exist_ok=True)
         self._temporary.chmod(0o1777)
         self._mounts = _mounts()
@@ -50,8 +50,8 @@ class Watch:
         left += [f"file {path}" for path in self._temporary.iterdir()]
         # Such as go meanwhile are no fault to it.
         left += [
-            f"run directory {place}/{name}"
-            for place, names, _ in os.walk(self._place)
+            f"run directory {directory}/{name}"
+            for directory, names, _ in os.walk(self._place)
             for name in names
             if name.startswith(UNFINISHED)
         ]

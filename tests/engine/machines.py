@@ -40,9 +40,9 @@ def playable(kinds: list[str]) -> list[str]:
 class Machine:
     """One of them, and a directory that its user may write to."""
 
-    def __init__(self, kind: str, place: pathlib.Path) -> None:
+    def __init__(self, kind: str, directory: pathlib.Path) -> None:
         self.kind = kind
-        self.place = place
+        self.directory = directory
 
     @property
     def devices(self) -> str:
@@ -68,7 +68,7 @@ class Machine:
         """Start mptcplab on it."""
         return subprocess.Popen(
             self.command(*arguments),
-            cwd=self.place,
+            cwd=self.directory,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -90,7 +90,7 @@ class Machine:
 
     def write(self, scenario: str, name: str = "scenario") -> pathlib.Path:
         """Write a scenario where its user sees it."""
-        file = self.place / f"{name}.toml"
+        file = self.directory / f"{name}.toml"
         file.write_text(scenario)
         return file
 
@@ -101,7 +101,7 @@ class Machine:
 
         ``status`` is 1 where the transfer is not to finish.
         """
-        out = self.place / name
+        out = self.directory / name
         file = self.write(scenario, name)
         done = self.run("run", file, "--engine", "kernel", "--out", out, "--no-report", *more)
         assert done.returncode == status, done.stderr
@@ -125,13 +125,13 @@ def machine(kind: str) -> Iterator[Machine]:
     need_tool("unshare", "setpriv", "ip")
     if obstacles := _obstacles(kind):
         missing(obstacles)
-    place = pathlib.Path(tempfile.mkdtemp(prefix="mptcplab-test-", dir="/var/tmp"))
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="mptcplab-test-", dir="/var/tmp"))
     try:
         if kind.startswith("user"):
-            os.chown(place, ordinary.NOBODY, ordinary.NOBODY)
-        yield Machine(kind, place)
+            os.chown(directory, ordinary.NOBODY, ordinary.NOBODY)
+        yield Machine(kind, directory)
     finally:
-        shutil.rmtree(place)
+        shutil.rmtree(directory)
 
 
 @cache

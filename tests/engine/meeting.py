@@ -53,8 +53,8 @@ def meet(
     (run,) = machine.emulate(scenario, "--no-baselines", *more, *setting(**values)).values()
     assert run.outcome["finished"] is True, run.outcome
     assert run.outcome["corrupt_bytes"] == 0
-    told = about(run)
-    assert told["stacks"] == {end: "mptcplab" if end == ours else "kernel" for end in OURS}
+    record = about(run)
+    assert record["stacks"] == {end: "mptcplab" if end == ours else "kernel" for end in OURS}
     return run
 
 

@@ -19,14 +19,17 @@ class Terminal:
     """A program on a terminal of its own."""
 
     def __init__(
-        self, words: list[str], place: pathlib.Path, environment: Mapping[str, str] | None = None
+        self,
+        words: list[str],
+        directory: pathlib.Path,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.said = ""
         self._answers = 0
         self._status: int | None = None
         self.process, self._end = pty.fork()
         if self.process == 0:
-            os.chdir(place)
+            os.chdir(directory)
             os.execvpe(words[0], words, dict(environment or os.environ))
 
     def __enter__(self) -> Self:

@@ -39,7 +39,7 @@ back.join()
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[Loopback]:
+def namespace() -> Iterator[Loopback]:
     need_kernel_namespaces()
     with loopback() as made:
         yield made
@@ -62,9 +62,9 @@ def seconds(did: dict[str, Any]) -> float:
 @pytest.mark.parametrize("size", [0, 1, 131_071, 30_000_000])
 @pytest.mark.parametrize("direction", ["up", "down"])
 @pytest.mark.parametrize("mptcp", [True, False], ids=["mptcp", "tcp"])
-def test_bulk_of_a_size(place: Loopback, size: int, direction: str, mptcp: bool) -> None:
+def test_bulk_of_a_size(namespace: Loopback, size: int, direction: str, mptcp: bool) -> None:
     transfer = {"application": "bulk", "direction": direction, "size_bytes": size}
-    client, server = place.transfer({"transfer": transfer, "mptcp": mptcp})
+    client, server = namespace.transfer({"transfer": transfer, "mptcp": mptcp})
     assert_complete(client, server)
     assert (client if direction == "up" else server)["bytes_sent"] == size
     assert (server if direction == "up" else client)["bytes_sent"] == 0
@@ -75,10 +75,10 @@ def test_bulk_of_a_size(place: Loopback, size: int, direction: str, mptcp: bool)
 
 
 @pytest.mark.parametrize(("listen", "connect"), [("::1", "::1"), ("::", "127.0.0.1")])
-def test_versions_of_ip(place: Loopback, listen: str, connect: str) -> None:
+def test_versions_of_ip(namespace: Loopback, listen: str, connect: str) -> None:
     job = {"transfer": BULK | {"size_bytes": 1_000_000}, "mptcp": True}
-    server = place.agent({**job, "listen": [listen, PORT]})
-    client = place.agent({**job, "connect": {"local": None, "remote": [connect, PORT]}})
+    server = namespace.agent({**job, "listen": [listen, PORT]})
+    client = namespace.agent({**job, "connect": {"local": None, "remote": [connect, PORT]}})
     server.go()
     client.go()
     did = client.done(), server.done()
@@ -89,9 +89,9 @@ def test_versions_of_ip(place: Loopback, listen: str, connect: str) -> None:
     assert subflow["congestion_control"]
 
 
-def test_bulk_for_a_time(place: Loopback) -> None:
+def test_bulk_for_a_time(namespace: Loopback) -> None:
     transfer = BULK | {"duration_ns": 300_000_000, "connections": 3}
-    client, server = place.transfer({"transfer": transfer, "mptcp": True, "connections": 3})
+    client, server = namespace.transfer({"transfer": transfer, "mptcp": True, "connections": 3})
     assert_complete(client, server)
     assert client["bytes_received"] > 0
     assert len(server["sockets"]) == 3
@@ -100,11 +100,11 @@ def test_bulk_for_a_time(place: Loopback) -> None:
 
 
 @pytest.mark.parametrize("direction", ["up", "down"])
-def test_request_and_response(place: Loopback, direction: str) -> None:
+def test_request_and_response(namespace: Loopback, direction: str) -> None:
     asked = {"request_bytes": 200, "response_bytes": 300_000, "requests": 5}
     asked |= {"think_ns": 30_000_000}
     transfer = {"application": "request-response", "direction": direction, **asked}
-    client, server = place.transfer({"transfer": transfer, "mptcp": True})
+    client, server = namespace.transfer({"transfer": transfer, "mptcp": True})
     assert_complete(client, server)
     answers, asks = (client, server) if direction == "up" else (server, client)
     assert answers["bytes_sent"] == 5 * 300_000
@@ -113,20 +113,20 @@ def test_request_and_response(place: Loopback, direction: str) -> None:
     assert seconds(asks) > 4 * 0.03
 
 
-def test_constant_bit_rate(place: Loopback) -> None:
+def test_constant_bit_rate(namespace: Loopback) -> None:
     transfer = {"application": "constant-bit-rate", "direction": "up"}
     sizes = {"rate_bits_per_second": 24_000_000, "message_bytes": 3000}
     job = {"transfer": transfer | sizes | {"duration_ns": 500_000_000}, "mptcp": True}
-    client, server = place.transfer(job)
+    client, server = namespace.transfer(job)
     assert_complete(client, server)
     # A message every millisecond, before half a second is over.
     assert client["bytes_sent"] == 500 * 3000
     assert seconds(client) > 0.499
 
 
-def test_flows_beside_are_given_up(place: Loopback) -> None:
+def test_flows_beside_are_given_up(namespace: Loopback) -> None:
     times = {"start_ns": 100_000_000, "stop_ns": 300_000_000}
-    client, server = place.pair({"transfer": BULK, "connections": 2, **times})
+    client, server = namespace.pair({"transfer": BULK, "connections": 2, **times})
     server.go()
     client.go()
     did = client.done(), server.done()
@@ -137,10 +137,10 @@ def test_flows_beside_are_given_up(place: Loopback) -> None:
     assert max(map(seconds, did)) >= 0.3
 
 
-def test_datagrams(place: Loopback) -> None:
+def test_datagrams(namespace: Loopback) -> None:
     sizes = {"rate_bits_per_second": 8_000_000, "packet_bytes": 1000}
     job = {"transfer": {"application": "datagrams", **sizes}, "stop_ns": 250_000_000}
-    client, server = place.pair(job)
+    client, server = namespace.pair(job)
     server.go()
     client.go()
     # It tells twice a second how far it is: by then all are sent.
@@ -153,16 +153,16 @@ def test_datagrams(place: Loopback) -> None:
 
 
 @pytest.mark.parametrize("every", [1, 1000, 99_991])
-def test_garbled_bytes_are_counted(place: Loopback, every: int) -> None:
+def test_garbled_bytes_are_counted(namespace: Loopback, every: int) -> None:
     size = 200_000
     job = {"transfer": BULK | {"size_bytes": size}, "mptcp": True}
-    server = place.agent({**job, "listen": ["127.0.0.1", PORT]})
+    server = namespace.agent({**job, "listen": ["127.0.0.1", PORT]})
     server.go()
-    relay = place.start(sys.executable, "-c", RELAY, str(every))
+    relay = namespace.start(sys.executable, "-c", RELAY, str(every))
     with relay:
         assert relay.stdout is not None
         relay.stdout.readline()
-        client = place.agent({**job, "connect": {"local": None, "remote": ["127.0.0.1", 5002]}})
+        client = namespace.agent({**job, "connect": {"local": None, "remote": ["127.0.0.1", 5002]}})
         client.go()
         did = client.done(), server.done()
     assert did[0]["bytes_received"] == size
@@ -174,8 +174,8 @@ def test_garbled_bytes_are_counted(place: Loopback, every: int) -> None:
 
 
 @pytest.mark.parametrize("how", ["stop", "end of input"])
-def test_everything_ends_at_once(place: Loopback, how: str) -> None:
-    client, server = place.pair({"transfer": BULK, "mptcp": True})
+def test_everything_ends_at_once(namespace: Loopback, how: str) -> None:
+    client, server = namespace.pair({"transfer": BULK, "mptcp": True})
     server.go()
     client.go()
     assert client.line()["progress"]["bytes"] > 0
@@ -188,13 +188,13 @@ def test_everything_ends_at_once(place: Loopback, how: str) -> None:
     assert did[1]["reason"].startswith("gave up after")
 
 
-def test_who_waits_is_told(place: Loopback) -> None:
-    server = place.agent({"transfer": BULK, "connections": 2, "listen": ["127.0.0.1", PORT]})
+def test_who_waits_is_told(namespace: Loopback) -> None:
+    server = namespace.agent({"transfer": BULK, "connections": 2, "listen": ["127.0.0.1", PORT]})
     server.go()
     server.say("stop")
     assert server.done()["reason"] == "waits for 2 connections to come"
     job = {"transfer": BULK, "connect": {"local": None, "remote": ["127.0.0.1", PORT]}}
-    client = place.agent(job)
+    client = namespace.agent(job)
     client.go()
     assert client.done()["reason"].endswith("Connection refused")
 
@@ -214,20 +214,20 @@ def test_who_waits_is_told(place: Loopback) -> None:
         ({"listen": ["127.0.0.1", 1], "speed": 1}, "the agent's job: "),
     ],
 )
-def test_what_cannot_be_done_is_told(place: Loopback, more: dict[str, Any], error: str) -> None:
-    agent = place.agent({"transfer": BULK, **more})
+def test_what_cannot_be_done_is_told(namespace: Loopback, more: dict[str, Any], error: str) -> None:
+    agent = namespace.agent({"transfer": BULK, **more})
     assert error in agent.first["error"]
     assert agent.status() == 1
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_full_disk_is_told(place: Loopback, file: str) -> None:
+def test_a_full_disk_is_told(namespace: Loopback, file: str) -> None:
     # Samples enough that they are written before the end.
     transfer = BULK | {"duration_ns": 300_000_000}
     job = {"transfer": transfer, "mptcp": True, "sample_ns": 1_000_000}
-    server = place.agent({**job, "listen": ["127.0.0.1", PORT]})
+    server = namespace.agent({**job, "listen": ["127.0.0.1", PORT]})
     connect = {"local": None, "remote": ["127.0.0.1", PORT]}
-    client = place.agent({**job, "connect": connect, file: "/dev/full"})
+    client = namespace.agent({**job, "connect": connect, file: "/dev/full"})
     server.go()
     client.go()
     assert client.line() == {"error": "to write /dev/full: No space left on device"}
@@ -236,10 +236,10 @@ def test_a_full_disk_is_told(place: Loopback, file: str) -> None:
     server.status()
 
 
-def test_the_congestion_control_asked_for(place: Loopback) -> None:
+def test_the_congestion_control_asked_for(namespace: Loopback) -> None:
     job = {"transfer": BULK | {"size_bytes": 100_000}, "congestion_control": "reno"}
     for mptcp in (True, False):
-        client, server = place.pair({**job, "mptcp": mptcp})
+        client, server = namespace.pair({**job, "mptcp": mptcp})
         assert client.first == server.first == {"ready": True, "congestion_control": "reno"}
         server.go()
         client.go()
@@ -263,8 +263,8 @@ def test_the_pattern() -> None:
         *(chance.randrange(1 << 40) for _ in range(99)),
     ]:
         part = bytearray(connection.part(position, 300))
-        assert part == bytes(byte(position + place) for place in range(300))
+        assert part == bytes(byte(position + offset) for offset in range(300))
         flipped = chance.sample(range(300), chance.randrange(10))
-        for place in flipped:
-            part[place] ^= chance.randrange(1, 256)
+        for offset in flipped:
+            part[offset] ^= chance.randrange(1, 256)
         assert connection.corrupt_bytes(position, memoryview(part)) == len(flipped)

@@ -27,7 +27,7 @@ values = ["100 kB", "300 kB"]
 def test_a_campaign_in_real_time(machine: Machine) -> None:
     machine.write(TWO_PATHS)
     file = machine.write(CAMPAIGN.format(keep="runs"), "campaign")
-    out = machine.place / "out"
+    out = machine.directory / "out"
     done = machine.run("sweep", file, "--out", out, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["runs"] == {"planned": 6, "done": 6, "failed": 0}
@@ -49,7 +49,7 @@ def test_a_campaign_in_real_time(machine: Machine) -> None:
 def test_nothing_but_tables_stays_unless_asked_for(host: Machine) -> None:
     host.write(TWO_PATHS)
     file = host.write(CAMPAIGN.format(keep="tables"), "campaign")
-    out = host.place / "out"
+    out = host.directory / "out"
     done = host.run("sweep", file, "--out", out)
     assert done.returncode == 0, done.stderr
     assert {path.name for path in out.iterdir()} == {
@@ -67,8 +67,8 @@ def test_what_the_kernel_lacks_is_refused_before_anything_runs(host: Machine) ->
     host.write(TWO_PATHS)
     text = CAMPAIGN.format(keep="tables").replace("transfer.size", "kernel.congestion_control")
     file = host.write(text.replace("100 kB", "reno").replace("300 kB", "lia"), "campaign")
-    done = host.run("sweep", file, "--out", host.place / "out")
+    done = host.run("sweep", file, "--out", host.directory / "out")
     assert done.returncode == 2
     assert "campaign: size lia, [kernel] congestion_control: this kernel has no lia" in done.stderr
     assert done.stderr.count("\n") == 1
-    assert not (host.place / "out").exists()
+    assert not (host.directory / "out").exists()

@@ -30,11 +30,11 @@ ORDER = 10
 
 
 def test_both_engines_show_the_same_where_nothing_is_chosen(host: Machine) -> None:
-    file = host.place / "mine.toml"
+    file = host.directory / "mine.toml"
     file.write_text(SCENARIO)
     found = {}
     for engine in ("simulation", "kernel"):
-        out = host.place / engine
+        out = host.directory / engine
         words = ["--engine", engine, "--no-baselines", "--no-report", "--out", out]
         done = host.run("run", file, *words)
         assert done.returncode == 0, done.stderr

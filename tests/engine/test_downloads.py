@@ -43,16 +43,16 @@ while time.monotonic() < until:
 
 def load(machine: Machine, *, captures: bool) -> dict[str, Run]:
     """Have a client load over MPTCP and over TCP; gives the server's runs by their names."""
-    place = machine.place
+    directory = machine.directory
     links = machine.write(LINKS.format(direction="download", wifi="", lte=""), "links")
-    out, log, client = place / "open", place / "log", place / "client.py"
+    out, log, client = directory / "open", directory / "log", directory / "client.py"
     client.write_text(CLIENT)
     drop = "" if captures else PLAIN
-    serve = place / "serve.sh"
-    words = f"--open --state {place}/state --out {out}"
+    serve = directory / "serve.sh"
+    words = f"--open --state {directory}/state --out {out}"
     serve.write_text(f"{sys.executable} -P -m mptcplab serve {words} 2> {log}")
     done = machine.run(
-        *("shell", links, "--out", place / "shell", "--serve", f"{drop} sh {serve}"),
+        *("shell", links, "--out", directory / "shell", "--serve", f"{drop} sh {serve}"),
         *("--", sys.executable, client, log),
     )
     assert done.returncode == 0, (done.stderr, log.read_text())

@@ -41,7 +41,7 @@ congestion_control = "reno"
 """
 FIELD = """
 [field]
-token = "{place}/state/token"
+token = "{directory}/state/token"
 """
 # Root of its network no more: as whoever has no rights over it.
 PLAIN = "setpriv --bounding-set=-all --inh-caps=-all --no-new-privs"
@@ -52,29 +52,30 @@ class Field:
 
     def __init__(self, machine: Machine, direction: str, boxes: str = "") -> None:
         self._machine = machine
-        place = machine.place
+        directory = machine.directory
         bare = {"wifi": boxes, "lte": boxes}
         self._links = machine.write(LINKS.format(direction=direction, **bare), "links")
         named = {name: f'interface = "{name}"\n' for name in bare}
-        text = LINKS.format(direction=direction, **named) + FIELD.format(place=place)
+        text = LINKS.format(direction=direction, **named) + FIELD.format(directory=directory)
         # The same file for both engines.
         self.scenario = machine.write(text, "field")
 
     def measure(self, *, captures: bool, beside: str = "", options: str = "") -> Comparison:
         """Run it, as who may capture or as who may not, after lines of the client's shell."""
-        place, python = self._machine.place, f"{sys.executable} -P -m mptcplab"
+        directory, python = self._machine.directory, f"{sys.executable} -P -m mptcplab"
         drop = "" if captures else PLAIN
-        out = place / f"captured-{captures}"
+        out = directory / f"captured-{captures}"
         lines = {
-            "serve.sh": f"{python} serve --name server --state {place}/state > {place}/line",
-            "run.sh": f"{beside}until [ -s {place}/line ]; do sleep 0.1; done\n"
-            f"{python} run {self.scenario} --engine field --server $(cat {place}/line) "
+            "serve.sh": f"{python} serve --name server --state {directory}/state "
+            f"> {directory}/line",
+            "run.sh": f"{beside}until [ -s {directory}/line ]; do sleep 0.1; done\n"
+            f"{python} run {self.scenario} --engine field --server $(cat {directory}/line) "
             f"--out {out} --no-report {options}",
         }
         for name, line in lines.items():
-            (place / name).write_text(line)
-        serve, run = (f"{drop} sh {place / name}" for name in lines)
-        words = ["shell", self._links, "--out", place / f"shell-{captures}", "--serve", serve]
+            (directory / name).write_text(line)
+        serve, run = (f"{drop} sh {directory / name}" for name in lines)
+        words = ["shell", self._links, "--out", directory / f"shell-{captures}", "--serve", serve]
         done = self._machine.run(*words, "--", *run.split())
         assert done.returncode == 0, done.stderr
         return open_comparison(out)
@@ -82,13 +83,13 @@ class Field:
     def rtts_at_links(self, run: Run) -> dict[str, float]:
         """Give the mean of each path, as the shell's links saw the packets of a captured run."""
         ends = [
-            self._machine.place / "shell-True" / f"{end}.pcapng" for end in ("client", "server")
+            self._machine.directory / "shell-True" / f"{end}.pcapng" for end in ("client", "server")
         ]
         return rtts_ms(run, analyze(ends))
 
     def emulate(self) -> Comparison:
         """Run the same file over the same links with the kernel engine."""
-        out = self._machine.place / "kernel"
+        out = self._machine.directory / "kernel"
         words = ["run", self.scenario, "--engine", "kernel", "--out", out, "--no-report"]
         done = self._machine.run(*words)
         assert done.returncode == 0, done.stderr

@@ -59,27 +59,28 @@ def between(host: Machine, name: str, path: str, client: str) -> tuple[Path, Pat
     In them ``{python}`` is Python with mptcplab, ``{scenario}`` the scenario and ``{line}`` the
     server's line. Gives the scenario and the directory in which the lines ran.
     """
-    place = host.place / name
-    place.mkdir()
-    place.chmod(0o777)
+    directory = host.directory / name
+    directory.mkdir()
+    directory.chmod(0o777)
     text = LINKS.replace("4 MB", SIZES[name]).replace(LTE, FULL)
     bare = dict.fromkeys(RATES_MBPS, path)
     links = host.write(text.format(direction="download", **bare), f"{name}-links")
     named = {one: f'{path}interface = "{one}"\n' for one in bare}
     scenario = host.write(
-        text.format(direction="download", **named) + FIELD.format(place=place), f"{name}-field"
+        text.format(direction="download", **named) + FIELD.format(directory=directory),
+        f"{name}-field",
     )
     python = f"{sys.executable} -P"
-    serve = f"{python} -m mptcplab serve --name server --state {place}/state > {place}/line"
-    lines = client.format(python=python, scenario=scenario, line=f"$(cat {place}/line)")
-    (place / "serve.sh").write_text(serve)
-    (place / "run.sh").write_text(
-        f"set -e\ncd {place}\nuntil [ -s line ]; do sleep 0.1; done\n{lines}"
+    serve = f"{python} -m mptcplab serve --name server --state {directory}/state > {directory}/line"
+    lines = client.format(python=python, scenario=scenario, line=f"$(cat {directory}/line)")
+    (directory / "serve.sh").write_text(serve)
+    (directory / "run.sh").write_text(
+        f"set -e\ncd {directory}\nuntil [ -s line ]; do sleep 0.1; done\n{lines}"
     )
-    words = ["shell", links, "--out", place / "shell", "--serve", f"sh {place}/serve.sh"]
-    done = host.run(*words, "--", "sh", str(place / "run.sh"), seconds=240)
+    words = ["shell", links, "--out", directory / "shell", "--serve", f"sh {directory}/serve.sh"]
+    done = host.run(*words, "--", "sh", str(directory / "run.sh"), seconds=240)
     assert done.returncode == 0, done.stderr
-    return scenario, place
+    return scenario, directory
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +95,7 @@ def measured(any_machine: Machine) -> Measured:
     """Measure once."""
     host = any_machine
     # The scenario of campaigns names the server itself.
-    named = host.place / "results" / "named.toml"
+    named = host.directory / "results" / "named.toml"
     file = host.write(CAMPAIGN.format(scenario=named, repetitions=REPETITIONS), "campaign")
     client = (
         "{python} -m mptcplab run {scenario} --engine field --server {line} --out field"
@@ -103,14 +104,14 @@ def measured(any_machine: Machine) -> Measured:
         f"echo 'server = \"'{{line}}'\"' >> {named}\n"
         f"{{python}} -m mptcplab sweep {file} --out campaign --no-report\n"
     )
-    scenario, place = between(host, "results", "", client)
+    scenario, directory = between(host, "results", "", client)
     # The same file over the same links.
-    emulated = place / "emulated"
+    emulated = directory / "emulated"
     words = ["run", scenario, "--engine", "kernel", "--out", emulated, "--no-report"]
     done = host.run(*words)
     assert done.returncode == 0, done.stderr
-    document = json.loads((place / "field.json").read_text())
-    return Measured(host, place / "field", emulated, place / "campaign", document)
+    document = json.loads((directory / "field.json").read_text())
+    return Measured(host, directory / "field", emulated, directory / "campaign", document)
 
 
 def said(host: Machine, *words: object) -> str:
@@ -121,7 +122,7 @@ def said(host: Machine, *words: object) -> str:
 
 
 def test_a_page_is_drawn(measured: Measured) -> None:
-    page = measured.host.place / "page.html"
+    page = measured.host.directory / "page.html"
     said(measured.host, "report", measured.field, "--out", page)
     text = page.read_text()
     for path in RATES_MBPS:
@@ -140,9 +141,9 @@ def test_run_prints_its_document(measured: Measured) -> None:
 def test_findings_are_those_of_the_document(measured: Measured) -> None:
     found = json.loads(said(measured.host, "why", measured.field, "--json"))["findings"]
     assert found == measured.document["findings"]
-    told = said(measured.host, "why", measured.field)
+    output = said(measured.host, "why", measured.field)
     assert "capture_unfit" not in {one["kind"] for one in found}
-    assert all(one["message"] in told for one in found)
+    assert all(one["message"] in output for one in found)
 
 
 def test_it_is_compared_with_the_same_links_emulated(measured: Measured) -> None:
@@ -151,13 +152,13 @@ def test_it_is_compared_with_the_same_links_emulated(measured: Measured) -> None
     configured = {row["key"]: (row["a"], row["b"]) for row in document["configuration"]}
     assert configured["engine"] == ("field", "kernel")
     assert "transfer.size" not in configured
-    told = said(measured.host, *words)
+    output = said(measured.host, *words)
     for name in ("mptcp", "tcp-wifi", "tcp-lte"):
-        assert f"\n{name} · " in told
+        assert f"\n{name} · " in output
 
 
 def test_a_figure_is_drawn(measured: Measured) -> None:
-    figure = measured.host.place / "throughput.svg"
+    figure = measured.host.directory / "throughput.svg"
     said(measured.host, "figure", "throughput", measured.field / "mptcp", "--out", figure)
     text = figure.read_text()
     assert text.startswith("<?xml") or text.startswith("<svg")
@@ -197,10 +198,10 @@ def test_it_measures_where_there_is_only_ipv6(any_machine: Machine) -> None:
         "{python} -m mptcplab run {scenario} --engine field --server {line} --out field"
         " --no-report\n"
     )
-    _, place = between(any_machine, "ipv6", "ip = 6\n", client)
-    names = (place / "addresses").read_text().splitlines()
+    _, directory = between(any_machine, "ipv6", "ip = 6\n", client)
+    names = (directory / "addresses").read_text().splitlines()
     assert {ip_address(line.split()[0]).version for line in names} == {6}
-    comparison = open_comparison(place / "field")
+    comparison = open_comparison(directory / "field")
     assert set(comparison.baselines) == set(RATES_MBPS)
     for run in comparison.runs:
         assert run.outcome["finished"]

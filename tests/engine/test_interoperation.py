@@ -131,13 +131,13 @@ def test_windows_grow_by_two_segments_with_each(host: Machine, ours: str) -> Non
     run = meet(host, ours, path__lte__attached="false", **one)
     fields = ["-T", "fields", "-e", "tcp.window_size"]
     acks = "ip.src == 10.0.1.2 && tcp.flags.syn == 0 && tcp.flags.fin == 0"
-    told = subprocess.run(
+    done = subprocess.run(
         ["tshark", "-r", run.directory / "client.pcapng", "-Y", acks, *fields],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    windows = [int(window) for window in told.stdout.split()]
+    windows = [int(window) for window in done.stdout.split()]
     assert windows[0] <= 65_535
     assert max(windows) > 4 * 65_535
     steps = [after - before for before, after in pairwise(windows) if after > before]
@@ -173,8 +173,8 @@ def streamed(run: Run, way: str, size: int) -> bytearray:
             # client, which goes with MP_CAPABLE (RFC 8684 §3.1).
             subflow_seq, dsn = (int(number or 1) for number in mapping)
             part = bytes.fromhex(payload)
-            place = dsn - 1 + int(seq) - subflow_seq
-            stream[place : place + len(part)] = part
+            offset = dsn - 1 + int(seq) - subflow_seq
+            stream[offset : offset + len(part)] = part
     assert read.returncode == 0
     return stream
 

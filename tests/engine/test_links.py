@@ -98,7 +98,7 @@ class Case:
     name: str
     settings: Row
     effect: Callable[[Seen], bool]
-    place: str = "downlink"
+    key: str = "downlink"
     # Whether another path begins the connection, which is then to carry on.
     further: bool = False
 
@@ -109,7 +109,7 @@ class Case:
             key.endswith("rate") or key in ("mean", "high") for key in element
         )
         link: Row = {"uplink": [DELAY], "downlink": [DELAY] if paced else [FAST, DELAY]}
-        link[self.place] = [*link.get(self.place, []), element]
+        link[self.key] = [*link.get(self.key, []), element]
         others = {"lte": {"rate": "5 Mbit/s", "delay": "10 ms"}} if self.further else {}
         made = {
             "schema": 1,
@@ -127,7 +127,7 @@ def box(name: str, effect: Callable[[Seen], bool], further: bool = False, **sett
     return Case(name, settings, effect, "middleboxes", further)
 
 
-def told(name: str, word: str, **settings: Any) -> Case:
+def reports(name: str, word: str, **settings: Any) -> Case:
     """Make a case of a box that the analysis has a word for."""
     return box(name, lambda seen: seen.said(word), **settings)
 
@@ -189,37 +189,37 @@ ELEMENTS = [
         "grants",
         {"request": "50 ms"},
         lambda seen: seen.handshake_ms >= RTT_MS + 50,
-        place="uplink",
+        key="uplink",
     ),
     Case(
         "promotion",
         {"takes": "500 ms", "idle_after": "10 s"},
         lambda seen: seen.handshake_ms >= 500 and seen.rtt("min") < 100,
-        place="middleboxes",
+        key="middleboxes",
     ),
     Case(
         "handover",
         {"every": "100 ms", "shortest": "60 ms", "longest": "80 ms"},
         lambda seen: 60 <= seen.longest_pause_ms() < 200,
     ),
-    Case("ack-delay", {"delay": "200 ms"}, lambda seen: seen.rtt("min") > 200, place="uplink"),
+    Case("ack-delay", {"delay": "200 ms"}, lambda seen: seen.rtt("min") > 200, key="uplink"),
 ]
 BOXES = [
-    told("nat", "address_translated"),
+    reports("nat", "address_translated"),
     box(
         "firewall",
         lambda seen: seen.dropped("filtered", "up") > 0 and seen.said("join_unanswered"),
         True,
         joins=False,
     ),
-    told("strip-options", "options_stripped", segments="syn"),
-    told("garble-options", "options_stripped", segments="syn"),
-    told("rewrite-sequence", "sequence_rewritten"),
-    told("split-segments", "segments_split", largest="500 B"),
+    reports("strip-options", "options_stripped", segments="syn"),
+    reports("garble-options", "options_stripped", segments="syn"),
+    reports("rewrite-sequence", "sequence_rewritten"),
+    reports("split-segments", "segments_split", largest="500 B"),
     # On the only subflow Linux does not survive it: see docs/kernel.md.
     box("coalesce-segments", lambda seen: seen.said("segments_joined"), True),
-    told("clamp-mss", "mss_clamped", bytes="1000 B"),
-    told("clamp-window", "window_clamped", bytes="20 kB"),
+    reports("clamp-mss", "mss_clamped", bytes="1000 B"),
+    reports("clamp-window", "window_clamped", bytes="20 kB"),
     box("mtu", lambda seen: seen.dropped("too-big") > 0, bytes="1200 B"),
     box("alter-payload", lambda seen: seen.said("fail"), True, every=40),
 ]

@@ -49,7 +49,7 @@ with made() as listener, made() as client:
 
 
 @pytest.fixture
-def place() -> Iterator[Loopback]:
+def namespace() -> Iterator[Loopback]:
     """A second address of the client, which is a backup."""
     need_kernel_namespaces()
     need_tool("ss", "nstat")
@@ -64,29 +64,29 @@ def place() -> Iterator[Loopback]:
 class Watched:
     """A transfer over two subflows, what was written down of it, and what others saw."""
 
-    def __init__(self, place: Loopback, directory: pathlib.Path) -> None:
+    def __init__(self, namespace: Loopback, directory: pathlib.Path) -> None:
         job = {"transfer": THINKING, "mptcp": True, "sample_ns": 50_000_000}
         self.files = {host: files(directory, host) for host in ("client", "server")}
-        with place.start("ip", "mptcp", "monitor") as monitor:
+        with namespace.start("ip", "mptcp", "monitor") as monitor:
             try:
-                self._transfer(place, job)
+                self._transfer(namespace, job)
             finally:
                 monitor.terminate()
             assert monitor.stdout is not None
             self.monitor = monitor.stdout.read()
 
-    def _transfer(self, place: Loopback, job: dict[str, Any]) -> None:
-        server = place.agent({**job, **self.files["server"], "listen": [SERVER, PORT]})
+    def _transfer(self, namespace: Loopback, job: dict[str, Any]) -> None:
+        server = namespace.agent({**job, **self.files["server"], "listen": [SERVER, PORT]})
         connect = {"local": [CLIENTS[0], 0], "remote": [SERVER, PORT]}
-        client = place.agent({**job, **self.files["client"], "connect": connect})
+        client = namespace.agent({**job, **self.files["client"], "connect": connect})
         server.go()
         client.go()
         time.sleep(0.75)
         # The kernel rests.
         self.ss_ns = time.time_ns()
-        self.ss = place.run("ss -tinMOH")
+        self.ss = namespace.run("ss -tinMOH")
         self.did = {"client": client.done(), "server": server.done()}
-        self.nstat = place.run("nstat --zeros --noupdate --ignore --json")
+        self.nstat = namespace.run("nstat --zeros --noupdate --ignore --json")
 
     def lines(self, host: str, what: str) -> list[dict[str, Any]]:
         """What it wrote down."""
@@ -94,8 +94,8 @@ class Watched:
 
 
 @pytest.fixture
-def watched(place: Loopback, tmp_path: pathlib.Path) -> Watched:
-    return Watched(place, tmp_path)
+def watched(namespace: Loopback, tmp_path: pathlib.Path) -> Watched:
+    return Watched(namespace, tmp_path)
 
 
 def test_samples_are_what_ss_says(watched: Watched) -> None:
@@ -153,9 +153,9 @@ def test_nothing_is_said_twice_of_a_silence(watched: Watched) -> None:
 
 
 def test_what_is_asked_in_parts_is_the_same(
-    place: Loopback,
+    namespace: Loopback,
 ) -> None:
-    with place.start(sys.executable, "-c", ASKED) as asked:
+    with namespace.start(sys.executable, "-c", ASKED) as asked:
         whole, parts = asked.communicate()[0].splitlines()
     assert whole == parts
     assert whole.count("snd_cwnd") == 2
@@ -177,15 +177,15 @@ def test_what_a_connection_knows(watched: Watched) -> None:
         assert all(subflow["congestion_control"] for subflow in used["subflows"])
 
 
-def test_others_are_watched_as_well(place: Loopback, tmp_path: pathlib.Path) -> None:
+def test_others_are_watched_as_well(namespace: Loopback, tmp_path: pathlib.Path) -> None:
     """An agent that watches writes what those that transfer write of themselves."""
     job = {"transfer": THINKING, "mptcp": True, "sample_ns": 50_000_000}
     written = {host: files(tmp_path, host) for host in ("client", "server", "watcher")}
     watching = {"transfer": {"application": "watching"}, "sample_ns": 50_000_000}
-    watcher = place.agent({**watching, **written["watcher"]})
-    server = place.agent({**job, **written["server"], "listen": [SERVER, PORT]})
+    watcher = namespace.agent({**watching, **written["watcher"]})
+    server = namespace.agent({**job, **written["server"], "listen": [SERVER, PORT]})
     connect = {"local": [CLIENTS[0], 0], "remote": [SERVER, PORT]}
-    client = place.agent({**job, **written["client"], "connect": connect})
+    client = namespace.agent({**job, **written["client"], "connect": connect})
     for agent in (watcher, server, client):
         agent.go()
     did = client.done(), server.done()
@@ -210,16 +210,16 @@ def test_others_are_watched_as_well(place: Loopback, tmp_path: pathlib.Path) -> 
 
 @pytest.mark.parametrize("both", [False, True])
 def test_subflows_of_ipv6_join_where_both_versions_are_asked_for(
-    place: Loopback, tmp_path: pathlib.Path, both: bool
+    namespace: Loopback, tmp_path: pathlib.Path, both: bool
 ) -> None:
     """The server announces an address of IPv6 on a connection of IPv4."""
-    place.run("ip mptcp endpoint flush")
-    place.run(f"ip mptcp endpoint add {CLIENTS[2]} dev lo signal")
+    namespace.run("ip mptcp endpoint flush")
+    namespace.run(f"ip mptcp endpoint add {CLIENTS[2]} dev lo signal")
     job = {"transfer": THINKING, "mptcp": True, "sample_ns": 50_000_000}
     written = files(tmp_path, "client")
-    server = place.agent({**job, "listen": ["::", PORT]})
+    server = namespace.agent({**job, "listen": ["::", PORT]})
     connect = {"local": None, "remote": [SERVER, PORT], "both_versions": both}
-    client = place.agent({**job, **written, "connect": connect})
+    client = namespace.agent({**job, **written, "connect": connect})
     server.go()
     client.go()
     assert client.done()["bytes_received"] == server.done()["bytes_sent"]
@@ -238,13 +238,13 @@ def end(sample: dict[str, Any]) -> tuple[str, str]:
     return local, remote
 
 
-def test_samples_of_plain_tcp(place: Loopback, tmp_path: pathlib.Path) -> None:
+def test_samples_of_plain_tcp(namespace: Loopback, tmp_path: pathlib.Path) -> None:
     transfer = {"application": "bulk", "direction": "up", "duration_ns": 300_000_000}
     job = {"transfer": transfer, "sample_ns": 20_000_000}
     written = files(tmp_path, "client")
-    server = place.agent({**job, "listen": ["::1", PORT]})
+    server = namespace.agent({**job, "listen": ["::1", PORT]})
     connect = {"local": None, "remote": ["::1", PORT]}
-    client = place.agent({**job, **written, "connect": connect})
+    client = namespace.agent({**job, **written, "connect": connect})
     server.go()
     client.go()
     assert client.done()["bytes_sent"] == server.done()["bytes_received"]
@@ -272,8 +272,8 @@ def test_events_are_those_of_the_monitor(watched: Watched) -> None:
     }
     # "[       CREATED] token=… …"
     seen = re.findall(r"\[ *(\w+)\] token=(\w+)", watched.monitor)
-    told = watched.lines("server", "events")
-    known = [(row["signal"], row["token"]) for row in told if row["signal"] in names.values()]
+    rows = watched.lines("server", "events")
+    known = [(row["signal"], row["token"]) for row in rows if row["signal"] in names.values()]
     said = [(names[name], int(token, 16)) for name, token in seen if name in names]
     # The server's agent began before, and ended before the last of the client's.
     assert known == said[: len(known)]
@@ -323,12 +323,12 @@ def test_numbers_are_those_of_the_analysis(tmp_path: pathlib.Path, download: lis
     rows.append({"host": "client", "local": ["192.0.2.9", 1], "remote": ["192.0.2.9", 2]})
     figures = {"timeout_ms": 200.0, "backoffs": 0, "retransmitted_packets": 0}
     write(samples, [{**row, **figures, "token": None, "at_ns": second} for row in rows])
-    told = {"host": "server", "signal": "subflow-closed", "token": connection["server_token"]}
-    told |= {"local_address": server[0], "local_port": server[1]}
-    told |= {"remote_address": client[0], "remote_port": client[1]}
+    event = {"host": "server", "signal": "subflow-closed", "token": connection["server_token"]}
+    event |= {"local_address": server[0], "local_port": server[1]}
+    event |= {"remote_address": client[0], "remote_port": client[1]}
     closed = {"host": "server", "signal": "closed", "token": connection["server_token"]}
     unknown = {"host": "client", "signal": "closed", "token": 1}
-    write(events, [{**row, "at_ns": second} for row in (told, closed, unknown)])
+    write(events, [{**row, "at_ns": second} for row in (event, closed, unknown)])
 
     private = {"192.0.2.7": client[0]}
     assert client[0] == subflows[0]["client_address"]

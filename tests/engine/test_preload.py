@@ -69,12 +69,14 @@ def without_mptcpize(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with TemporaryDirectory(prefix="mptcplab-test-", dir="/var/tmp") as made:
         others = Path(made)
         others.chmod(0o755)
-        places = [Path(place) for place in os.environ["PATH"].split(":")]
-        shared = {place for place in places if (place / "mptcpize").exists()}
-        for program in {file.name: file for place in shared for file in place.iterdir()}.values():
+        places = [Path(directory) for directory in os.environ["PATH"].split(":")]
+        shared = {directory for directory in places if (directory / "mptcpize").exists()}
+        for program in {
+            file.name: file for directory in shared for file in directory.iterdir()
+        }.values():
             if program.name != "mptcpize":
                 (others / program.name).symlink_to(program)
-        seen = (others if place in shared else place for place in places)
+        seen = (others if directory in shared else directory for directory in places)
         monkeypatch.setenv("PATH", ":".join(map(str, seen)))
         yield
 
@@ -125,7 +127,7 @@ def test_a_kernel_that_refuses_mptcp_gives_tcp(host: Machine) -> None:
         mptcpize=True,
         force=True,
     )
-    assert (host.place / "got").stat().st_size == BYTES
+    assert (host.directory / "got").stat().st_size == BYTES
     assert shell.left.connections["mptcp_version"].to_list() == [None]
 
 

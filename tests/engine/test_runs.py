@@ -41,11 +41,11 @@ RUN = {"scenario.toml", "run.json", "client.pcapng", "server.pcapng", "tables"}
 
 
 def test_what_one_may_not_look_at_is_told_so(machine: Machine) -> None:
-    locked = machine.place / "locked"
+    locked = machine.directory / "locked"
     locked.mkdir()
     locked.chmod(0)
     file = machine.write(TWO_PATHS)
-    for words, told in [
+    for words, message in [
         (["run", locked / "mine.toml"], "Permission denied"),
         (["run", file, "--out", locked / "out"], f"cannot read {locked}"),
     ]:
@@ -55,7 +55,7 @@ def test_what_one_may_not_look_at_is_told_so(machine: Machine) -> None:
             assert "ermission" not in done.stderr
         else:
             assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-            assert told in done.stderr
+            assert message in done.stderr
             assert "standard output" not in done.stderr
     # For whoever clears away.
     locked.chmod(0o700)
@@ -64,15 +64,15 @@ def test_what_one_may_not_look_at_is_told_so(machine: Machine) -> None:
 def test_a_download_over_two_paths(machine: Machine) -> None:
     (run,) = machine.emulate(TWO_PATHS, "--no-baselines").values()
     assert {path.name for path in run.directory.iterdir()} == RUN
-    told = about(run)
-    assert told["engine"] == "kernel"
-    assert told["outcome"]["finished"] is True, told["outcome"]
-    assert told["outcome"]["bytes_received"] == {"up": 0, "down": 1_000_000}
-    assert told["kernel"]["devices"] == machine.devices
-    assert told["kernel"]["sysctls"]["net.ipv4.tcp_congestion_control"] == "reno"
+    record = about(run)
+    assert record["engine"] == "kernel"
+    assert record["outcome"]["finished"] is True, record["outcome"]
+    assert record["outcome"]["bytes_received"] == {"up": 0, "down": 1_000_000}
+    assert record["kernel"]["devices"] == machine.devices
+    assert record["kernel"]["sysctls"]["net.ipv4.tcp_congestion_control"] == "reno"
     used = {
         (subflow["local"][0], subflow["congestion_control"])
-        for socket in told["kernel"]["sockets"]["client"]
+        for socket in record["kernel"]["sockets"]["client"]
         for subflow in socket["subflows"]
     }
     assert used == {("10.0.1.2", "reno"), ("10.0.2.2", "reno")}
@@ -154,7 +154,7 @@ def test_baselines_and_runs_that_are_there(machine: Machine) -> None:
             "client.pcapng",
             "server.pcapng",
         }
-    file, out = machine.place / "scenario.toml", machine.place / "scenario"
+    file, out = machine.directory / "scenario.toml", machine.directory / "scenario"
     again = machine.run("run", file, "--engine", "kernel", "--out", out, "--no-captures")
     assert "3 runs kept from before" in again.stderr
     other = machine.run("run", file, "--out", out, "--no-captures")
@@ -181,7 +181,7 @@ print(run.outcome["finished"], run.subflows.height)
 def test_python_gives_the_same(host: Machine) -> None:
     host.write(TWO_PATHS)
     words = host.python("-c", PROGRAM)
-    done = subprocess.run(words, cwd=host.place, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=host.directory, capture_output=True, text=True, check=False)
     assert done.stdout == "True 2\n", done.stderr
 
 
@@ -189,9 +189,9 @@ def test_json_names_the_engine(host: Machine) -> None:
     file = host.write(TWO_PATHS)
     done = host.run("run", file, "--engine", "kernel", "--no-baselines", "--json")
     assert json.loads(done.stdout)["runs"]["mptcp"]["about"]["engine"] == "kernel"
-    (place,) = (host.place / "runs").iterdir()
-    assert place.name.startswith("scenario-")
-    assert "-kernel-" in place.name
+    (directory,) = (host.directory / "runs").iterdir()
+    assert directory.name.startswith("scenario-")
+    assert "-kernel-" in directory.name
 
 
 def test_comparing_shows_the_policies_in_use_whoever_named_them(host: Machine) -> None:

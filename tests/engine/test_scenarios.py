@@ -98,7 +98,7 @@ def given(name: str, *more: str) -> list[str]:
 @pytest.mark.parametrize("name", sorted(set(library.names("scenarios")) - set(SIMULATED)))
 def test_what_ships_runs_before_linux(host: Machine, name: str) -> None:
     ours = ["client.stack=mptcplab"] if name in REFUSED else []
-    out = host.place / "out"
+    out = host.directory / "out"
     words = ["--engine", "kernel", "--no-baselines", "--no-report", "--out", out]
     done = host.run("run", name, *words, *given(name, *ours))
     assert done.returncode == 0, done.stderr
@@ -114,9 +114,9 @@ def test_what_ships_runs_before_linux(host: Machine, name: str) -> None:
 def test_what_linux_has_not_is_refused_with_what_runs(
     host: Machine, name: str, words: tuple[str, str]
 ) -> None:
-    done = host.run("run", name, "--engine", "kernel", "--out", host.place / "out")
+    done = host.run("run", name, "--engine", "kernel", "--out", host.directory / "out")
     assert done.returncode == 2
     refused, remedy = words
     assert refused in done.stderr
     assert done.stderr.endswith(f" {remedy}\n")
-    assert not (host.place / "out").exists()
+    assert not (host.directory / "out").exists()

@@ -46,29 +46,36 @@ schedule.run(sheet.load(file, [f"field.server={server}"]), pathlib.Path(out), cl
 
 
 def test_visits_are_run_and_their_bytes_are_those_of_the_interfaces(host: Machine) -> None:
-    place = host.place
+    directory = host.directory
     box = 'middleboxes = [{ element = "clamp-mss", bytes = "1300 B" }]\n'
     bare = {"wifi": box, "lte": ""}
     small = LINKS.replace('size = "4 MB"', 'size = "1 MB"').replace("{direction}", "download")
     links = host.write(small.format(**bare), "links")
     named = {name: f'interface = "{name}"\n' for name in bare}
-    scenario = host.write(small.format(**named) + FIELD.format(place=place), "field")
+    scenario = host.write(small.format(**named) + FIELD.format(directory=directory), "field")
     file = host.write(CAMPAIGN.format(scenario=scenario), "weeks")
-    (place / "program.py").write_text(PROGRAM)
+    (directory / "program.py").write_text(PROGRAM)
     python = f"{sys.executable} -P"
     serve = f"{python} -m mptcplab serve --name server"
     scripts = {
-        "serve.sh": f"{serve} --state {place}/state > {place}/line",
-        "run.sh": f"until [ -s {place}/line ]; do sleep 0.1; done\n"
-        f"{python} {place}/program.py {file} {place}/line {place}/out",
+        "serve.sh": f"{serve} --state {directory}/state > {directory}/line",
+        "run.sh": f"until [ -s {directory}/line ]; do sleep 0.1; done\n"
+        f"{python} {directory}/program.py {file} {directory}/line {directory}/out",
     }
     for name, text in scripts.items():
-        (place / name).write_text(text)
-    words = ["shell", links, "--out", place / "shell", "--serve", f"sh {place / 'serve.sh'}"]
+        (directory / name).write_text(text)
+    words = [
+        "shell",
+        links,
+        "--out",
+        directory / "shell",
+        "--serve",
+        f"sh {directory / 'serve.sh'}",
+    ]
     # Probes wait for what does not come.
-    done = host.run(*words, "--", "sh", str(place / "run.sh"), seconds=240)
+    done = host.run(*words, "--", "sh", str(directory / "run.sh"), seconds=240)
     assert done.returncode == 0, done.stderr
-    campaign = Campaign(place / "out")
+    campaign = Campaign(directory / "out")
     assert campaign.visits["state"].to_list() == ["done"] * campaign.visits.height, (
         campaign.visits.rows()
     )

@@ -45,7 +45,7 @@ congestion_control = "reno"
 sample = "20 ms"
 """
 LIGHTTPD = """\
-server.document-root = "{place}"
+server.document-root = "{directory}"
 server.port = 80
 """
 SERVER = "10.9.0.1"
@@ -65,7 +65,7 @@ class Shell:
     def __init__(self, machine: Machine, scenario: str = PATHS) -> None:
         self.machine = machine
         self.file = machine.write(scenario)
-        self.out = machine.place / "out"
+        self.out = machine.directory / "out"
 
     def words(self, *words: str, **options: str | bool) -> list[object]:
         """Give the arguments."""
@@ -89,10 +89,10 @@ class Shell:
 
 def data(machine: Machine) -> str:
     """Write a file that a server may serve, and give its digest."""
-    place = machine.place / "served"
-    place.mkdir()
+    directory = machine.directory / "served"
+    directory.mkdir()
     content = random.Random(1).randbytes(BYTES)
-    (place / "data").write_bytes(content)
+    (directory / "data").write_bytes(content)
     return hashlib.sha256(content).hexdigest()
 
 
@@ -100,13 +100,13 @@ def test_a_run_is_left_under_its_name(machine: Machine) -> None:
     # Not a pattern, which the neighbour would match.
     shell = Shell(machine)
     for name, count in (("s1p", 2), ("s*p", 1)):
-        shell.out = machine.place / name
+        shell.out = machine.directory / name
         line = "import socket; socket.create_connection(('server', 7000)).recv(1)"
         asks = f'for n in $(seq {count}); do {sys.executable} -c "{line}"; done'
         serves = f'{sys.executable} -c "{SERVES.format(count=count)}"'
         shell.run("sh", "-c", asks, serve=serves)
         assert shell.left.connections.height == count
-    assert Run(machine.place / "s1p").connections.height == 2
+    assert Run(machine.directory / "s1p").connections.height == 2
 
 
 @pytest.mark.parametrize("way", ["up", "down"])
@@ -135,15 +135,15 @@ def test_curl_from_lighttpd(host: Machine) -> None:
     need_tool("lighttpd", "curl", "mptcpize")
     shell = Shell(host)
     digest = data(host)
-    place = host.place
-    (place / "lighttpd.conf").write_text(LIGHTTPD.format(place=place / "served"))
+    directory = host.directory
+    (directory / "lighttpd.conf").write_text(LIGHTTPD.format(directory=directory / "served"))
     said = shell.run(
         *("curl", "-s", "-o", "got", "-w", "%{http_code} %{remote_ip}", "http://server/data"),
-        serve=f"lighttpd -D -f {place}/lighttpd.conf",
+        serve=f"lighttpd -D -f {directory}/lighttpd.conf",
         mptcpize=True,
     )
     assert said == f"200 {SERVER}"
-    assert hashlib.sha256((place / "got").read_bytes()).hexdigest() == digest
+    assert hashlib.sha256((directory / "got").read_bytes()).hexdigest() == digest
     down = shell.left.transfers.filter(direction="down")
     assert BYTES < down["bytes"][0] < BYTES + 1000
     assert shell.left.connections["mptcp_version"].to_list() == [1]
@@ -170,19 +170,19 @@ def test_what_is_told_of_it(host: Machine) -> None:
     assert {file.name for file in shell.out.iterdir()} == {
         *("scenario.toml", "run.json", "client.pcapng", "server.pcapng", "tables", "server.log")
     }
-    told = about(shell.left)
-    assert told["engine"] == "kernel"
-    assert told["kernel"]["devices"] == host.devices
-    assert told["programs"] == {
+    record = about(shell.left)
+    assert record["engine"] == "kernel"
+    assert record["kernel"]["devices"] == host.devices
+    assert record["programs"] == {
         "command": ["iperf3", "-c", "server", "-t", "1"],
         "serve": "iperf3 -s -1",
         "mptcpize": True,
         "status": 0,
     }
-    assert told["outcome"]["finished"] is True
+    assert record["outcome"]["finished"] is True
     # What the kernel said of sockets that are none of ours.
     for end in ("client", "server"):
-        used = told["kernel"]["sockets"][end]
+        used = record["kernel"]["sockets"][end]
         assert [socket["mptcp"] for socket in used] == [True, True]
         assert all(len(socket["subflows"]) == 2 for socket in used)
     state = shell.left.tables.table("state")
@@ -223,7 +223,7 @@ def test_a_server_that_did_not_ask_for_mptcp_is_hinted_at(host: Machine) -> None
     stripped = host.write(
         PATHS.replace('[path.wifi]\nrate = "20 Mbit/s"\ndelay = "5 ms"\nqueue = "60 kB"', STRIPPED)
     )
-    more = ("--out", host.place / "stripped", "--serve", WEB, "--", sys.executable, "-c", ASKS)
+    more = ("--out", host.directory / "stripped", "--serve", WEB, "--", sys.executable, "-c", ASKS)
     done = host.run("shell", stripped, *more)
     assert "without MP_CAPABLE" in done.stderr
     assert HINT not in done.stderr
@@ -261,10 +261,10 @@ def test_a_command_without_two_dashes_is_told_of_them(host: Machine) -> None:
 def test_a_program_knows_where_it_is(host: Machine) -> None:
     shell = Shell(host)
     names = ["HOST", "SCENARIO", "PATHS", "SERVER", "SERVERS"]
-    told = "; ".join(f"echo $MPTCPLAB_{name}" for name in names)
+    echoes = "; ".join(f"echo $MPTCPLAB_{name}" for name in names)
     look = "ip -brief -4 address; getent hosts client-lte"
-    said = shell.run("sh", "-c", f"{told}; pwd; {look}").splitlines()
-    assert said[:6] == [*("client", "scenario", "wifi lte", SERVER, SERVER, str(host.place))]
+    said = shell.run("sh", "-c", f"{echoes}; pwd; {look}").splitlines()
+    assert said[:6] == [*("client", "scenario", "wifi lte", SERVER, SERVER, str(host.directory))]
     addresses = said[6:-1]
     seen = {line.partition("@")[0].split()[0]: line.split()[2] for line in addresses}
     assert seen == {"lo": "127.0.0.1/8", "wifi": "10.0.1.2/24", "lte": "10.0.2.2/24"}
@@ -302,7 +302,7 @@ def test_the_status_of_the_program_is_ours(host: Machine, words: list[str], stat
 
 def test_programs_have_no_rights_over_the_machine(machine: Machine) -> None:
     shell = Shell(machine)
-    device = machine.place / "device"
+    device = machine.directory / "device"
     probe = f"cat /proc/self/uid_map; mknod {device} b 8 0 2>&1 || echo refused; whoami"
     said = shell.run("sh", "-c", probe)
     assert "4294967295" not in said
@@ -383,7 +383,7 @@ def test_a_place_that_is_taken(host: Machine) -> None:
 def test_each_has_a_place_of_its_own(host: Machine) -> None:
     for _ in range(2):
         assert host.run("shell", "wifi-lte", "--", "true").returncode == 0
-    assert sorted(path.name for path in (host.place / "runs").iterdir()) == [
+    assert sorted(path.name for path in (host.directory / "runs").iterdir()) == [
         "wifi-lte-shell-1",
         "wifi-lte-shell-2",
     ]
@@ -399,15 +399,15 @@ def test_several_at_once_have_a_place_each(host: Machine) -> None:
         assert first.stdout.readline() == "here\n"
         assert host.run(*words).returncode == 0
         assert first.wait() == 0
-    left = sorted(path.name for path in (host.place / "runs").iterdir())
+    left = sorted(path.name for path in (host.directory / "runs").iterdir())
     assert left == ["scenario-shell-1", "scenario-shell-2"]
 
 
 def test_two_runs_are_not_written_to_one_place(host: Machine) -> None:
     file = host.write(PATHS.replace('size = "1 MB"', 'duration = "3 s"'))
-    words = ("run", file, "--engine", "kernel", "--no-baselines", "--out", host.place / "out")
+    words = ("run", file, "--engine", "kernel", "--no-baselines", "--out", host.directory / "out")
     with host.start(*words) as first:
-        while not list((host.place / "out").glob(".*mptcp/client.pcapng")):
+        while not list((host.directory / "out").glob(".*mptcp/client.pcapng")):
             assert first.poll() is None
             time.sleep(0.05)
         second = host.run(*words, "--set", "transfer.duration=1 s")
@@ -416,14 +416,14 @@ def test_two_runs_are_not_written_to_one_place(host: Machine) -> None:
         assert "is being written by somebody else" in second.stderr
         first.communicate()
     assert first.returncode == 0
-    assert Run(host.place / "out" / "mptcp").outcome["finished"]
+    assert Run(host.directory / "out" / "mptcp").outcome["finished"]
 
 
 def test_a_terminal(machine: Machine) -> None:
     """A shell, one within it, and what is typed there."""
     shell = Shell(machine)
     environment = os.environ | {"SHELL": "/bin/sh", "PS1": "$ "}
-    with Terminal(machine.command(*shell.words()), machine.place, environment) as terminal:
+    with Terminal(machine.command(*shell.words()), machine.directory, environment) as terminal:
         assert "at the client of scenario" in terminal.read("$ ")
         assert "job control" not in terminal.said
         # Ctrl-C is for the program on the terminal.
@@ -456,7 +456,7 @@ def test_ctrl_c_ends_the_program_and_leaves_the_run(host: Machine) -> None:
     shell = Shell(host)
     program = "import time; print('begun', flush=True); time.sleep(100)"
     words = shell.words(sys.executable, "-c", program)
-    with Terminal(host.command(*words), host.place) as terminal:
+    with Terminal(host.command(*words), host.directory) as terminal:
         terminal.read("begun")
         terminal.write("\x03")
         assert terminal.wait() == 130
@@ -468,7 +468,7 @@ def test_a_signal_ends_the_program_and_leaves_the_run(host: Machine, number: int
     shell = Shell(host)
     program = "import time; print('begun', flush=True); time.sleep(1000)"
     words = host.command(*shell.words(sys.executable, "-c", program))
-    with subprocess.Popen(words, cwd=host.place, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(words, cwd=host.directory, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"begun\n"
         process.send_signal(number)
@@ -479,9 +479,9 @@ def test_a_signal_ends_the_program_and_leaves_the_run(host: Machine, number: int
 
 def test_nothing_outlives_us(machine: Machine) -> None:
     shell = Shell(machine)
-    watch = Watch(machine.place)
+    watch = Watch(machine.directory)
     words = machine.command(*shell.words("sleep", "1000", serve="python3 -m http.server 1000"))
-    with Terminal(words, machine.place, watch.environment) as terminal:
+    with Terminal(words, machine.directory, watch.environment) as terminal:
         until = time.monotonic() + 120
         while not (sleeps := sleepers(watch)) and time.monotonic() < until:
             time.sleep(0.05)

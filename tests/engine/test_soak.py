@@ -95,10 +95,10 @@ def is_python(pid: int) -> bool:
 def test_many_runs_leave_nothing(machine: Machine) -> None:
     dice = random.Random(SEED)
     print(f"MPTCPLAB_SEED={SEED}")
-    watch = Watch(machine.place)
+    watch = Watch(machine.directory)
     file = machine.write(SHORT)
     for number in range(RUNS):
-        out = machine.place / str(number)
+        out = machine.directory / str(number)
         with start(machine, watch, file, out) as process:
             killed = None
             if number % 3 == 2:
@@ -123,9 +123,9 @@ def test_many_runs_leave_nothing(machine: Machine) -> None:
 # From when there is something to end.
 @pytest.mark.parametrize("after", [0, 1.5])
 def test_ctrl_c_ends_it_at_once(machine: Machine, after: float) -> None:
-    watch = Watch(machine.place)
+    watch = Watch(machine.directory)
     file = machine.write(SHORT.replace('size = "500 kB"', 'duration = "15 s"'))
-    with start(machine, watch, file, machine.place / "out") as process:
+    with start(machine, watch, file, machine.directory / "out") as process:
         wait_for_family(process.pid, 2)
         time.sleep(after)
         process.send_signal(signal.SIGINT)
@@ -135,13 +135,13 @@ def test_ctrl_c_ends_it_at_once(machine: Machine, after: float) -> None:
     # The transfer would have gone on for 15.
     assert time.monotonic() - before < 10
     assert watch.found() == []
-    assert not (machine.place / "out").exists()
+    assert not (machine.directory / "out").exists()
 
 
 def test_what_kills_the_lab_is_told_in_one_line(host: Machine) -> None:
-    watch = Watch(host.place)
+    watch = Watch(host.directory)
     file = host.write(SHORT.replace('size = "500 kB"', 'duration = "15 s"'))
-    with start(host, watch, file, host.place / "out") as process:
+    with start(host, watch, file, host.directory / "out") as process:
         kill(wait_for_family(process.pid, len(VICTIMS))["lab"])
         errors = process.communicate(timeout=60)[1]
     assert (process.returncode, errors) == (

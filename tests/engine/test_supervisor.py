@@ -22,12 +22,14 @@ COMMAND = ("sh", "-c", "sleep 1000 & echo $!; wait")
 
 
 @contextmanager
-def kept(engine: int, place: Path, *command: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def kept(
+    engine: int, directory: Path, *command: str
+) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """A supervisor for that process, and where it listens; it ends in time."""
     life, word = os.pipe()
     process = os.pidfd_open(engine)
     numbers = [life, process]
-    words = [sys.executable, "-m", SUPERVISOR, *map(str, numbers), str(place), *command]
+    words = [sys.executable, "-m", SUPERVISOR, *map(str, numbers), str(directory), *command]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, pass_fds=numbers) as supervisor:
         os.close(life)
         os.close(process)

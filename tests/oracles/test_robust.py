@@ -137,8 +137,8 @@ def test_lengths_that_lie(small: pathlib.Path, outcome: Outcome) -> None:
             outcome(content[:at] + struct.pack("=I", lie & 0xFFFFFFFF) + content[at + 4 :])
     for start, lie in itertools.product(ethernet, LIES):
         for at, size in ((16, 2), (14, 1), (14 + 20 + 12, 1)):
-            told = (lie % 256**size).to_bytes(size)
-            lying = content[: start + at] + told + content[start + at + size :]
+            value = (lie % 256**size).to_bytes(size)
+            lying = content[: start + at] + value + content[start + at + size :]
             assert outcome(lying) == "complete"
 
 

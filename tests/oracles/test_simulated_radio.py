@@ -44,10 +44,10 @@ def test_threads_change_nothing(threads: int, tmp_path: pathlib.Path) -> None:
     kinds = ["two-paths", "mesh-ipv6", "reordering", "path-lost"] * 2
 
     def run(number: int) -> SimulatedRun:
-        place = tmp_path / str(number)
-        place.mkdir()
+        directory = tmp_path / str(number)
+        directory.mkdir()
         made = simulated.planned(simulated.scenario(kinds[number]))
-        return simulated.simulate(kinds[number], made, place)
+        return simulated.simulate(kinds[number], made, directory)
 
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         runs = list(pool.map(run, range(len(kinds))))
@@ -87,10 +87,10 @@ def test_all_runs_meet_the_same_rates(tmp_path: pathlib.Path) -> None:
     """Where a queue waits throughout, as many bytes pass in MPTCP's run as in plain TCP's."""
 
     def passed(seed: int, baseline: str | None) -> dict[int, int]:
-        place = tmp_path / f"{seed}-{baseline}"
-        place.mkdir()
+        directory = tmp_path / f"{seed}-{baseline}"
+        directory.mkdir()
         made = simulated.planned(radio(), seed, baseline)
-        run = simulated.simulate("radio", made, place, full=False)
+        run = simulated.simulate("radio", made, directory, full=False)
         start = 1_735_689_600 * 10**9
         queues = run.tables.queues.filter(link="air", direction="down")
         busy = (

@@ -70,9 +70,9 @@ def unique(known: Pieces) -> Pieces:
 def same(ours: mptcplab.Analysis, theirs: mptcplab.Analysis, *, but: set[str]) -> None:
     for name in _core.Tables.NAMES:
         # Findings call subflows by their paths.
-        told = {"message"} if name == "findings" and "path" in but else set()
+        texts = {"message"} if name == "findings" and "path" in but else set()
         a, b = (
-            getattr(analysis, name).drop(but | told, strict=False) for analysis in (ours, theirs)
+            getattr(analysis, name).drop(but | texts, strict=False) for analysis in (ours, theirs)
         )
         if name == "diagnostics":
             # What is said of a capture is said of each.
@@ -142,22 +142,22 @@ def test_the_order_is_the_one_stated(whole: Ends, tmp_path: pathlib.Path) -> Non
     assert [frame.data for frame in broken] == [frame.data for frame in ordered]
     turned = shuffled(known, coarse, random.Random(1))
     tied = mptcplab.analyze(pieces.write(known, turned, tmp_path / "tied.pcapng"))
-    told = mptcplab.analyze(pieces.write(known, broken, tmp_path / "told.pcapng"))
+    stated = mptcplab.analyze(pieces.write(known, broken, tmp_path / "told.pcapng"))
     # Subflows that began at one time are numbered otherwise: so they are known by their 4-tuples.
-    assert_frame_equal(counts(tied), counts(told))
+    assert_frame_equal(counts(tied), counts(stated))
     for column in ("bytes", "reinjected_bytes", "reinjected_packets"):
-        assert tied.transfers[column].to_list() == told.transfers[column].to_list()
+        assert tied.transfers[column].to_list() == stated.transfers[column].to_list()
 
 
 def shuffled(known: Pieces, frames: list[Frame], chance: random.Random) -> list[Frame]:
     """In order of time; of one time, interface by interface in any order."""
     groups: dict[object, float] = {}
 
-    def place(frame: Frame) -> tuple[int, float]:
+    def order(frame: Frame) -> tuple[int, float]:
         key = (frame.at_ns, known.names[frame.interface])
         return frame.at_ns, groups.setdefault(key, chance.random())
 
-    return sorted(frames, key=place)
+    return sorted(frames, key=order)
 
 
 def counts(analysis: mptcplab.Analysis) -> pl.DataFrame:

@@ -19,9 +19,11 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Counter[Said]:
 
 def test_verdicts_are_right_as_often_as_they_say(verdicts: Counter[Said]) -> None:
     for handshake in (True, False):
-        told = {said for said in verdicts if said.handshake == handshake and said.right is not None}
-        assert sum(verdicts[said] for said in told) >= 50, verdicts
-        for confidence in {said.confidence for said in told}:
+        known = {
+            said for said in verdicts if said.handshake == handshake and said.right is not None
+        }
+        assert sum(verdicts[said] for said in known) >= 50, verdicts
+        for confidence in {said.confidence for said in known}:
             right, wrong = (
                 verdicts[Said(handshake, confidence, is_right)] for is_right in (True, False)
             )

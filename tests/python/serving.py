@@ -67,17 +67,17 @@ def everything(sock: socket.socket) -> bytes:
 
 
 @contextlib.contextmanager
-def serving(place: Path, *options: str, address: str = HOST, ends: int = 0) -> Iterator[Server]:
+def serving(directory: Path, *options: str, address: str = HOST, ends: int = 0) -> Iterator[Server]:
     """Serve at a free port, until it ends with this status."""
     with socket.socket() as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "mptcplab", "serve", "--name", HOST, "--address", address]
-    words = [*command, "--port", str(port), "--state", str(place / "state"), *options]
+    words = [*command, "--port", str(port), "--state", str(directory / "state"), *options]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield Server(process, place / "state", process.stdout.readline().strip())
+            yield Server(process, directory / "state", process.stdout.readline().strip())
         finally:
             process.send_signal(signal.SIGTERM)
             assert process.wait(TIMEOUT_SECONDS) == ends

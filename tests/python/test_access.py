@@ -37,12 +37,12 @@ COMMANDS = {
 @pytest.fixture(scope="module")
 def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A directory that nobody may enter."""
-    place = tmp_path_factory.mktemp("closed")
-    written(place, repetitions=1)
-    (place / "shut").mkdir(mode=0)
-    (place / "elsewhere.toml").write_text('schema = 1\nscenario = "shut/a.toml"\n')
-    yield place / "shut"
-    (place / "shut").chmod(0o700)
+    directory = tmp_path_factory.mktemp("closed")
+    written(directory, repetitions=1)
+    (directory / "shut").mkdir(mode=0)
+    (directory / "elsewhere.toml").write_text('schema = 1\nscenario = "shut/a.toml"\n')
+    yield directory / "shut"
+    (directory / "shut").chmod(0o700)
 
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)

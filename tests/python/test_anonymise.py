@@ -91,7 +91,7 @@ def names(captures: list[Path]) -> set[bytes]:
     hmac = "tcp.options.mptcp.sendhmac"
     found = set()
     for capture in captures:
-        values = told(capture, *fields, hmac, "ip.src", "ip.dst")
+        values = values_of(capture, *fields, hmac, "ip.src", "ip.dst")
         for field, length in fields.items():
             found |= {int(number, 0).to_bytes(length) for number in values[field]}
         found |= {bytes.fromhex(value) for value in values[hmac]}
@@ -100,7 +100,7 @@ def names(captures: list[Path]) -> set[bytes]:
     return found
 
 
-def told(capture: Path, *fields: str, settings: tuple[str, ...] = ()) -> dict[str, set[str]]:
+def values_of(capture: Path, *fields: str, settings: tuple[str, ...] = ()) -> dict[str, set[str]]:
     """Give the values of fields of tshark's."""
     if shutil.which("tshark") is None:
         pytest.skip("tshark is not installed")
@@ -141,7 +141,7 @@ def test_checksums_are_right(tmp_path: Path) -> None:
     bad, good = "0", "1"
     for one in anonymise(captures_of("outage"), tmp_path / "public", secret=SECRET):
         settings = ("-oip.check_checksum:TRUE", "-otcp.check_checksum:TRUE")
-        values = told(one.file, "ip.checksum.status", "tcp.checksum.status", settings=settings)
+        values = values_of(one.file, "ip.checksum.status", "tcp.checksum.status", settings=settings)
         assert values["ip.checksum.status"] == {good}
         assert good in values["tcp.checksum.status"]
         assert bad not in values["tcp.checksum.status"]
@@ -158,7 +158,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_no_payload_is_left(full: Path, tmp_path: Path) -> None:
     captures = [full / "client.pcapng", full / "server.pcapng"]
-    payload = max(told(captures[0], "tcp.payload")["tcp.payload"], key=len)
+    payload = max(values_of(captures[0], "tcp.payload")["tcp.payload"], key=len)
     pieces = {bytes.fromhex(payload)[at : at + 12] for at in range(0, len(payload) // 2 - 12, 97)}
     before = captures[0].read_bytes()
     assert all(piece in before for piece in pieces)
@@ -175,11 +175,11 @@ def test_the_same_with_checksums_of_data(full: Path, tmp_path: Path) -> None:
 
 def test_one_secret_gives_the_same(tmp_path: Path) -> None:
     captures = captures_of("refused")
-    for place in ("one", "two"):
-        anonymise(captures, tmp_path / place, secret=SECRET)
+    for name in ("one", "two"):
+        anonymise(captures, tmp_path / name, secret=SECRET)
     anonymise(captures, tmp_path / "other")
     one, two, other = (
-        (tmp_path / place / "client.pcapng").read_bytes() for place in ("one", "two", "other")
+        (tmp_path / name / "client.pcapng").read_bytes() for name in ("one", "two", "other")
     )
     assert one == two != other
 

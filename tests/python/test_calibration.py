@@ -196,12 +196,12 @@ def test_the_command_writes_a_link_that_a_scenario_takes(tmp_path: Path, mptcpla
     recorded(hidden(4, 30, 30_000, 0.1), tmp_path / "runs", "3 MB")
     captures = sorted((tmp_path / "runs" / "mptcp").glob("*.pcapng"))
     file = tmp_path / "mine.toml"
-    told = mptcplab(
+    done = mptcplab(
         "calibrate", *map(str, captures), "--controller", "reno", "--runs", "2", "--out", str(file)
     )
-    assert told.returncode in (0, 1)
-    assert told.stdout.splitlines()[0].startswith("client: ")
-    assert ("shows every figure" in told.stdout) == (told.returncode == 0)
+    assert done.returncode in (0, 1)
+    assert done.stdout.splitlines()[0].startswith("client: ")
+    assert ("shows every figure" in done.stdout) == (done.returncode == 0)
     (tmp_path / "scenario.toml").write_text(
         'schema = 1\n[transfer]\ndirection = "download"\nsize = "1 MB"\n'
         '[path.air]\nprofile = "mine.toml"\n[mptcp]\nenabled = false\n'
@@ -215,11 +215,11 @@ def test_the_command_writes_a_link_that_a_scenario_takes(tmp_path: Path, mptcpla
 
 
 def test_json_holds_all_of_it(mptcplab: Run) -> None:
-    told = mptcplab("calibrate", "--row", "naist/B/wimax", "--runs", "2", "--json")
-    document = json.loads(told.stdout)
+    done = mptcplab("calibrate", "--row", "naist/B/wimax", "--runs", "2", "--json")
+    document = json.loads(done.stdout)
     assert document["name"] == "naist-b-wimax"
     assert set(document["residuals"]) == {"throughput", "rtt", "throughput_cv"}
-    assert told.returncode == bool(document["missed"])
+    assert done.returncode == bool(document["missed"])
     assert set(document["fitted"]) <= set(document["parameters"])
 
 
@@ -247,11 +247,11 @@ def test_json_holds_all_of_it(mptcplab: Run) -> None:
 def test_what_cannot_be_calibrated_is_refused_in_a_line(
     arguments: tuple[str, ...], complaint: str, mptcplab: Run
 ) -> None:
-    told = mptcplab("calibrate", *arguments)
-    assert told.returncode == 2
-    assert told.stdout == ""
-    assert told.stderr.count("\n") == 1
-    assert complaint in told.stderr
+    done = mptcplab("calibrate", *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert complaint in done.stderr
 
 
 def test_a_transfer_that_lost_nothing_bounds_the_loss(tmp_path: Path) -> None:
@@ -285,10 +285,10 @@ def test_rows_without_usable_figures_are_refused_in_a_line(
         '[[single_path]]\nid = "mine"\npaper = "p"\ncarrier = "c"\ntechnology = "LTE"\n'
         f'mobility = "static"\ndirection = "download"\nsize = "1 MB"\n{figures}\n'
     )
-    told = mptcplab("calibrate", "--row", "mine", "--targets", str(file))
-    assert told.returncode == 2
-    assert told.stderr.count("\n") == 1
-    assert complaint in told.stderr
+    done = mptcplab("calibrate", "--row", "mine", "--targets", str(file))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert complaint in done.stderr
 
 
 def test_what_limits_trust_in_a_capture_is_told(tmp_path: Path, mptcplab: Run) -> None:
@@ -296,11 +296,11 @@ def test_what_limits_trust_in_a_capture_is_told(tmp_path: Path, mptcplab: Run) -
     whole = server.read_bytes()
     cut = tmp_path / "cut.pcapng"
     cut.write_bytes(whole[: len(whole) // 2 + 3])
-    told = mptcplab("calibrate", str(cut), "--controller", "bbr", "--runs", "2").stdout
-    assert "measured is connection 0, a download of " in told
-    assert "! ends in the middle of" in told
-    assert "simulated with bbr" in told
-    assert "does not show" not in told or "say so with --controller" in told
+    output = mptcplab("calibrate", str(cut), "--controller", "bbr", "--runs", "2").stdout
+    assert "measured is connection 0, a download of " in output
+    assert "! ends in the middle of" in output
+    assert "simulated with bbr" in output
+    assert "does not show" not in output or "say so with --controller" in output
 
 
 def test_captures_that_say_too_little_are_refused(tmp_path: Path) -> None:
@@ -318,12 +318,12 @@ def test_a_file_that_is_no_link_is_refused_where_it_is_named(tmp_path: Path, mpt
         'schema = 1\n[transfer]\ndirection = "download"\nsize = "1 MB"\n'
         '[path.air]\nprofile = "mine.toml"\n'
     )
-    told = mptcplab("run", str(tmp_path / "scenario.toml"))
-    assert told.returncode == 2
+    done = mptcplab("run", str(tmp_path / "scenario.toml"))
+    assert done.returncode == 2
     assert (
-        f"scenario.toml:6:1: path.air.profile: there is no file {tmp_path}/mine.toml" in told.stderr
+        f"scenario.toml:6:1: path.air.profile: there is no file {tmp_path}/mine.toml" in done.stderr
     )
     (tmp_path / "mine.toml").write_text("uplink = []\ndownlink = 3\n")
-    told = mptcplab("run", str(tmp_path / "scenario.toml"))
-    assert told.returncode == 2
-    assert told.stderr.startswith(f"mptcplab: {tmp_path}/mine.toml:2:1: downlink: ")
+    done = mptcplab("run", str(tmp_path / "scenario.toml"))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"mptcplab: {tmp_path}/mine.toml:2:1: downlink: ")

@@ -174,18 +174,22 @@ def test_a_dry_run_counts_and_writes_nothing(
     )
     assert f"! {few} one of 6 configurations alone differs" in done.stdout
     enough = written(tmp_path / "enough", repetitions=6)
-    told = mptcplab("sweep", enough, "--dry-run", "--out", tmp_path / "out").stdout
-    assert "rule out chance" not in told
+    output = mptcplab("sweep", enough, "--dry-run", "--out", tmp_path / "out").stdout
+    assert "rule out chance" not in output
     assert re.search(r"30 runs left: .*, 1 at a time; .* 30 runs tried just now", done.stdout)
     assert not (tmp_path / "out").exists()
     more = written(tmp_path / "more", repetitions=5)
     words = ("sweep", more, "--dry-run", "--jobs", "1", "--out", swept.directory)
-    told = json.loads(mptcplab(*words, "--json").stdout)
-    assert (told["campaign"], told["configurations"], told["repetitions"]) == ("campaign", 6, 5)
-    assert told["repetitions_needed"] == 6
-    assert (told["runs"], told["runs_there"], told["at_once"]) == (50, 30, 1)
-    assert told["axes"] == swept.axes
-    assert told["left_s"] == pytest.approx(20 * told["run_s"])
+    document = json.loads(mptcplab(*words, "--json").stdout)
+    assert (document["campaign"], document["configurations"], document["repetitions"]) == (
+        "campaign",
+        6,
+        5,
+    )
+    assert document["repetitions_needed"] == 6
+    assert (document["runs"], document["runs_there"], document["at_once"]) == (50, 30, 1)
+    assert document["axes"] == swept.axes
+    assert document["left_s"] == pytest.approx(20 * document["run_s"])
     done = mptcplab("sweep", more, "--dry-run", "--out", swept.directory)
     assert f"30 are already done in {swept.directory}" in done.stdout
     assert "20 runs left" in done.stdout
@@ -194,9 +198,9 @@ def test_a_dry_run_counts_and_writes_nothing(
 
 def test_again_costs_nothing_and_changes_nothing(swept: Campaign, campaign_file: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in swept.directory.rglob("*.parquet")}
-    told: list[object] = []
-    again = package.sweep(campaign_file, out=swept.directory, progress=told.append)
-    assert told == []
+    messages: list[object] = []
+    again = package.sweep(campaign_file, out=swept.directory, progress=messages.append)
+    assert messages == []
     after = {path: path.stat().st_mtime_ns for path in swept.directory.rglob("*.parquet")}
     plan_file = swept.directory / "plan.parquet"
     assert before.keys() == after.keys()
@@ -287,10 +291,10 @@ def test_a_campaign_as_a_dictionary_lives_as_long_as_it_is_held() -> None:
     assert campaign.runs["kind"].to_list() == ["mptcp", "tcp"] * 2
     assert campaign.axes == {}
     assert scenario["transfer"] == {"direction": "upload", "size": "20 kB"}
-    place = campaign.directory
-    assert place.exists()
+    directory = campaign.directory
+    assert directory.exists()
     del campaign
-    assert not place.exists()
+    assert not directory.exists()
 
 
 def test_run_directories_are_kept_if_asked_for(tmp_path: Path, swept: Campaign) -> None:

@@ -71,11 +71,11 @@ def finished(campaign: Campaign, what: dict[str, str], figure: str) -> pl.DataFr
     return rows.drop_nulls(figure)
 
 
-def saved(shown: Shown, chart: str, kind: str, place: Path) -> Path:
+def saved(shown: Shown, chart: str, kind: str, directory: Path) -> Path:
     """Take a chart along."""
     with shown.page.expect_download() as download:
         shown.page.click(f"#{chart} button:text-is('{kind}')")
-    target = place / download.value.suggested_filename
+    target = directory / download.value.suggested_filename
     download.value.save_as(target)
     return target
 
@@ -96,11 +96,11 @@ def test_it_is_quiet_and_asks_for_nothing(shown: Shown, file: Path) -> None:
 
 def test_every_number_is_that_of_its_runs(still: Shown, campaign: Campaign, tmp_path: Path) -> None:
     """Recomputed from the campaign's frame, and from the runs that the file names."""
-    told = rows(saved(still, "numbers", "CSV", tmp_path))
+    table = rows(saved(still, "numbers", "CSV", tmp_path))
     kinds = 3 * 2 + 2 * 2
-    assert len(told) == kinds * len({row["figure"] for row in told})
-    assert len({row["figure"] for row in told}) >= 8
-    for row in told:
+    assert len(table) == kinds * len({row["figure"] for row in table})
+    assert len({row["figure"] for row in table}) >= 8
+    for row in table:
         there = finished(campaign, row, row["figure"])
         values = there[row["figure"]].cast(pl.Float64).to_numpy()
         assert set(row["runs"].split()) == set(finished(campaign, row, "run")["run"])
@@ -173,9 +173,9 @@ def test_shares_and_gains_are_those_of_the_tables(
         assert float(row["estimate"]) == pytest.approx(mean)
         if row["low"]:
             assert float(row["low"]) <= mean <= float(row["high"])
-    told = rows(saved(still, "gain", "CSV", tmp_path))
-    assert len(told) == 6
-    for row in told:
+    table = rows(saved(still, "gain", "CSV", tmp_path))
+    assert len(table) == 6
+    for row in table:
         own = finished(campaign, row, "throughput_mbps")
         plain = campaign.runs.filter(
             pl.col("kind") == "tcp", pl.col("pair").is_in(own["pair"].implode())
@@ -200,9 +200,9 @@ def test_curves_are_those_of_all_samples(still: Shown, campaign: Campaign, tmp_p
         .filter(pl.col("subflow").is_null(), direction="down", quantity="rtt")
         .collect()
     )
-    told = rows(saved(still, "rtt", "CSV", tmp_path))
-    assert len({(row["what"], row["controller"]) for row in told}) == 5
-    for row in told:
+    table = rows(saved(still, "rtt", "CSV", tmp_path))
+    assert len({(row["what"], row["controller"]) for row in table}) == 5
+    for row in table:
         own = bins.filter(pl.col("run").is_in(row["runs"].split()))
         above = own.filter(pl.col("from_ms") >= float(row["value_ms"]))["count"].sum()
         part = int(above) / int(own["count"].sum())
@@ -218,9 +218,9 @@ def test_counts_beside_the_line_are_those_of_the_pairs(
     legend = still.page.inner_text("#scatter .legend")
     assert f"TCP over wifi faster: {more}\n" in legend
     assert legend.endswith(f"TCP over lte faster: {plain.height - more}")
-    told = rows(saved(still, "scatter", "CSV", tmp_path))
+    table = rows(saved(still, "scatter", "CSV", tmp_path))
     held = sorted(
-        (float(row["TCP over wifi Mbit/s"]), float(row["TCP over lte Mbit/s"])) for row in told
+        (float(row["TCP over wifi Mbit/s"]), float(row["TCP over lte Mbit/s"])) for row in table
     )
     assert held == sorted(plain.select("wifi", "lte").rows())
 
@@ -264,10 +264,10 @@ def test_plain_tcp_stands_beside_what_it_is_compared_with(browser: Browser, tmp_
     )
     plain = [label for label in labels if label.startswith("TCP over wifi")]
     assert plain == ["TCP over wifi, 60 kB", "TCP over wifi, 60 kB", "TCP over wifi, 60 kB, cubic"]
-    told = [
+    table = [
         row.inner_text().split("\t")[:3] for row in shown.page.query_selector_all("#numbers tr")
     ]
-    wifi = [values for what, *values in told if what.strip() == "TCP over wifi"]
+    wifi = [values for what, *values in table if what.strip() == "TCP over wifi"]
     assert wifi == [["60 kB", "other"], ["60 kB", "cubic"]]
     shown.close()
 
@@ -387,13 +387,13 @@ def test_pictures(shown: Shown, tmp_path: Path) -> None:
 
 def test_a_click_leads_to_the_run(shown: Shown, campaign: Campaign, tmp_path: Path) -> None:
     """And the command that the page gives repeats it, to the last digit."""
-    place = shown.ask(
+    point = shown.ask(
         "(({ left, top }) => ({ left, top }))"
         "(plots[2].marks.filter(({ item }) => 'run' in item.target).at(-1))"
     )
     plot = shown.page.locator("#boxes .plot")
     plot.scroll_into_view_if_needed()
-    plot.click(position={"x": place["left"], "y": place["top"]})
+    plot.click(position={"x": point["left"], "y": point["top"]})
     panel = shown.page.locator("aside.panel")
     key = panel.locator("h2").inner_text().removeprefix("Run ")
     row = campaign.runs.filter(run=key).row(0, named=True)

@@ -69,9 +69,9 @@ def test_a_sweep_ends_with_its_page(mptcplab: Run, tmp_path: Path) -> None:
         assert not page.exists()
     done = mptcplab("sweep", file, "--out", out)
     assert done.stdout.splitlines()[-1] == f"{page} shows it"
-    told = described(page)
-    assert (told["kind"], told["subtitle"]) == ("campaign", "something small")
-    assert told["verdict"][0].endswith(
+    shown = described(page)
+    assert (shown["kind"], shown["subtitle"]) == ("campaign", "something small")
+    assert shown["verdict"][0].endswith(
         "in any of 6 configurations: "
         "1 repetition is too few to rule out chance: at least 6 are needed for p < 0.05."
     )
@@ -83,9 +83,9 @@ def test_a_run_of_it_is_drawn_on_request(mptcplab: Run, campaign: Campaign) -> N
         done = mptcplab("report", campaign.directory, "--run", row["run"])
         page = campaign.directory / "reports" / f"{row['run']}.html"
         assert (done.stdout, done.returncode) == (f"{page}\n", 0)
-        told = described(page)
-        assert f"seed {row['seed']}" in {badge["text"] for badge in told["badges"]}
-        assert ("MPTCP v1" in {badge["text"] for badge in told["badges"]}) == (kind == "mptcp")
+        shown = described(page)
+        assert f"seed {row['seed']}" in {badge["text"] for badge in shown["badges"]}
+        assert ("MPTCP v1" in {badge["text"] for badge in shown["badges"]}) == (kind == "mptcp")
         made = described(campaign.report())["runs"]
         places = runs(Subject(campaign))[1]
         assert places[row["run"]] in made["pages"]
@@ -167,8 +167,8 @@ def test_the_verdict_says_how_many_repetitions_it_takes(
     found += [Estimated(0, n, 0.0, -0.1, 0.1, part="lte", effect=0.0, p_value=1.0)] * 11
     if n == 9:
         # That one alone can be told, if it differs in every pair.
-        told = sentences(Subject(campaign), found, [], 0.95)[0]
-        assert "significantly more in 1 of 12 configurations" in told
+        verdict = sentences(Subject(campaign), found, [], 0.95)[0]
+        assert "significantly more in 1 of 12 configurations" in verdict
         found[0] = replace(found[0], p_value=0.05)
     assert sentences(Subject(campaign), found, [], 0.95)[0] == (
         "No significant difference from the best single path in any of 12 configurations "
@@ -183,12 +183,12 @@ def test_too_few_repetitions_are_no_verdict(
     one = Estimated(0, 5, 0.3604, 0.3601, 0.3607, part="lte", effect=1.0, p_value=0.0625)
     monkeypatch.setitem(campaign.about, "repetitions", 5)
     few = "5 repetitions are too few to rule out chance: at least 6 are needed for p < 0.05."
-    told = sentences(Subject(campaign), [one] * 4, [], 0.95)
-    assert told[0] == (
+    verdict = sentences(Subject(campaign), [one] * 4, [], 0.95)
+    assert verdict[0] == (
         "Whether MPTCP differs from the best single path cannot be judged in any of 4 "
         f"configurations: {few}"
     )
-    assert sum(few in words for words in told) == 1
+    assert sum(few in words for words in verdict) == 1
     assert sentences(Subject(campaign), [one], [], 0.95)[-1] == few
 
 
@@ -196,26 +196,26 @@ def test_the_verdict_says_what_a_path_carried(campaign: Campaign) -> None:
     shares = [
         Estimated(group, 3, part, None, None, part="lte") for group, part in ((0, 0.52), (1, 0.97))
     ]
-    told = sentences(Subject(campaign), [], shares, 0.95)
-    assert told[0].startswith("lte carried between 52 % (size 20 kB, controller ")
-    assert told[0].endswith(") of the data.")
+    verdict = sentences(Subject(campaign), [], shares, 0.95)
+    assert verdict[0].startswith("lte carried between 52 % (size 20 kB, controller ")
+    assert verdict[0].endswith(") of the data.")
     assert sentences(Subject(campaign), [], shares[:1], 0.95)[0] == "lte carried 52 % of the data."
 
 
 def test_failures_are_told_with_their_reasons(tmp_path: Path) -> None:
     file = written(tmp_path / "files", TOO_LONG, repetitions=1)
     campaign = package.sweep(file, out=tmp_path / "out")
-    told = described(campaign.report())
-    assert f"{campaign.failures.height} runs failed: see the list below." in told["verdict"]
-    (table,) = (one for one in told["tables"] if one["id"] == "failures")
+    shown = described(campaign.report())
+    assert f"{campaign.failures.height} runs failed: see the list below." in shown["verdict"]
+    (table,) = (one for one in shown["tables"] if one["id"] == "failures")
     assert {row[0] for row in table["rows"]} == set(campaign.failures["run"])
     assert all("took longer than 200 ms" in row[-1] for row in table["rows"])
 
 
 def test_runs_that_did_not_finish_leave_no_gain(mptcplab: Run, tmp_path: Path) -> None:
     file = written(tmp_path / "files", LOSSY, repetitions=6)
-    told = mptcplab("sweep", file, "--out", tmp_path / "out", "--json")
-    known, unknown = (one["gain"]["mean"] for one in json.loads(told.stdout)["configurations"])
+    done = mptcplab("sweep", file, "--out", tmp_path / "out", "--json")
+    known, unknown = (one["gain"]["mean"] for one in json.loads(done.stdout)["configurations"])
     campaign = package.open_campaign(tmp_path / "out")
     lossy = campaign.runs.filter(loss="60 %")
     finished = {path: int(own["finished"].sum()) for (path,), own in lossy.group_by("path")}

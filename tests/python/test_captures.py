@@ -29,7 +29,7 @@ CAPTURING = ["setpriv", "--bounding-set", RIGHTS, "--inh-caps", RIGHTS]
 
 
 @pytest.fixture
-def place() -> Iterator[Path]:
+def directory() -> Iterator[Path]:
     """A directory of a user without rights."""
     if os.geteuid() != 0:
         missing("only root can play who may capture and who may not")
@@ -41,7 +41,7 @@ def place() -> Iterator[Path]:
 
 
 def captured(
-    place: Path,
+    directory: Path,
     *,
     root: bool,
     path: str = "/nowhere",
@@ -57,7 +57,7 @@ def captured(
     with socket.create_server((HOST, 0)) as listener:
         port = listener.getsockname()[1]
         job = {
-            "file": str(place / "client.pcapng"),
+            "file": str(directory / "client.pcapng"),
             "host": "client",
             "interfaces": {"lo": "near"},
             "port": port,
@@ -111,56 +111,56 @@ def _transfer(listener: socket.socket) -> None:
             assert receiver.recv(1) == b""
 
 
-def seen(place: Path) -> tuple[int, set[str]]:
+def seen(directory: Path) -> tuple[int, set[str]]:
     """Give the bytes that a capture shows, and its remarks."""
-    found = analyze(str(place / "client.pcapng"))
+    found = analyze(str(directory / "client.pcapng"))
     (row,) = found.transfers.filter(direction="up").iter_rows(named=True)
     return row["bytes"], set(found.diagnostics["diagnostic"])
 
 
 @pytest.mark.parametrize("who", ["root", "dumpcap"])
-def test_who_may_capture_sees_a_transfer_whole(place: Path, who: str) -> None:
+def test_who_may_capture_sees_a_transfer_whole(directory: Path, who: str) -> None:
     if who == "dumpcap":
-        _allow_dumpcap(place)
-    first, last = captured(place, root=who == "root", path=str(place))
+        _allow_dumpcap(directory)
+    first, last = captured(directory, root=who == "root", path=str(directory))
     assert first == {"ready": {"root": "AF_PACKET", "dumpcap": "dumpcap"}[who]}
     assert last == {"captured": {"dropped": 0, "left_out": 0}}
-    count, remarks = seen(place)
+    count, remarks = seen(directory)
     assert count == BYTES
     assert "capture_drops" not in remarks
 
 
-def test_a_recorder_that_stands_still_loses_nothing(place: Path) -> None:
+def test_a_recorder_that_stands_still_loses_nothing(directory: Path) -> None:
     # More packets than a socket's own memory would hold (net.core.rmem_max).
-    _, last = captured(place, root=True, during=_stopped)
+    _, last = captured(directory, root=True, during=_stopped)
     assert last == {"captured": {"dropped": 0, "left_out": 0}}
-    assert seen(place)[0] == BYTES
+    assert seen(directory)[0] == BYTES
 
 
-def test_who_may_not_is_told_why_of_both(place: Path) -> None:
-    forbidden = place / "dumpcap"
+def test_who_may_not_is_told_why_of_both(directory: Path) -> None:
+    forbidden = directory / "dumpcap"
     # Found first, and without rights.
     forbidden.write_text("#!/bin/sh\necho 'dumpcap: You do not have permission' >&2\nexit 2\n")
     forbidden.chmod(0o755)
-    first, last = captured(place, root=False, path=str(place))
+    first, last = captured(directory, root=False, path=str(directory))
     why = "AF_PACKET: Operation not permitted; dumpcap: You do not have permission"
     assert (first, last) == ({"error": why}, {})
-    assert not (place / "client.pcapng").exists()
+    assert not (directory / "client.pcapng").exists()
 
 
-def test_what_comes_once_a_capture_is_full_counts_as_dropped(place: Path) -> None:
-    first, last = captured(place, root=True, most=2000)
+def test_what_comes_once_a_capture_is_full_counts_as_dropped(directory: Path) -> None:
+    first, last = captured(directory, root=True, most=2000)
     assert first == {"ready": "AF_PACKET"}
     assert last["captured"]["left_out"] > 0
-    assert (place / "client.pcapng").stat().st_size < 4000
-    assert "capture_drops" in seen(place)[1]
+    assert (directory / "client.pcapng").stat().st_size < 4000
+    assert "capture_drops" in seen(directory)[1]
 
 
-def _allow_dumpcap(place: Path) -> None:
+def _allow_dumpcap(directory: Path) -> None:
     need_tool("dumpcap", "setcap")
     found = shutil.which("dumpcap")
     assert found is not None
-    own = place / "dumpcap"
+    own = directory / "dumpcap"
     shutil.copyfile(found, own)
     own.chmod(0o755)
     done = subprocess.run(["setcap", "cap_net_raw+ep", own], capture_output=True, check=False)

@@ -38,12 +38,12 @@ SEEDS = range(1, 7)
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six seeds of a scenario, and of one with a slower path, as ``run --repeat`` leaves them."""
-    place = tmp_path_factory.mktemp("compared")
+    directory = tmp_path_factory.mktemp("compared")
     for name, settings in (("fast", []), ("slow", SLOWER)):
         for seed in SEEDS:
-            out = place / name / str(seed)
+            out = directory / name / str(seed)
             package.run(SCENARIO, seed=seed, out=out, settings=settings)
-    return place
+    return directory
 
 
 def test_the_configuration_comes_first_and_names_what_was_set(runs: Path) -> None:
@@ -60,7 +60,7 @@ def test_the_configuration_comes_first_and_names_what_was_set(runs: Path) -> Non
 def test_figures_are_those_of_the_tables(runs: Path) -> None:
     places = [runs / name / "1" for name in ("fast", "slow")]
     differences = package.compare(*places)
-    a, b = (package.compare(place, place).a.comparisons[0] for place in places)
+    a, b = (package.compare(directory, directory).a.comparisons[0] for directory in places)
     of_connection = [
         one for one in differences.figures if one.subflow is None and one.direction == "down"
     ]
@@ -129,19 +129,19 @@ def test_a_run_and_its_captures_have_the_same_figures(runs: Path, tmp_path: Path
 
 
 def test_a_lone_run_meets_another_of_any_name(runs: Path) -> None:
-    place = runs / "fast" / "1"
-    found = package.compare(place / "mptcp", place / "tcp-wifi")
+    directory = runs / "fast" / "1"
+    found = package.compare(directory / "mptcp", directory / "tcp-wifi")
     assert {one.run for one in found.figures} == {"mptcp / tcp-wifi"}
     assert found.configuration == [Setting("run", "run", "mptcp", "tcp-wifi")]
-    alone = package.compare(place, place / "tcp-wifi")
+    alone = package.compare(directory, directory / "tcp-wifi")
     assert {one.run for one in alone.figures} == {"tcp-wifi"}
     assert alone.configuration == found.configuration
 
 
 def test_seeds_are_pairs(runs: Path) -> None:
-    told: list[tuple[int, int]] = []
+    progress_seen: list[tuple[int, int]] = []
     differences = package.compare(
-        runs / "fast", runs / "slow", progress=lambda *done: told.append(done)
+        runs / "fast", runs / "slow", progress=lambda *done: progress_seen.append(done)
     )
     a, b = (
         [one.mptcp.throughput_mbps or 0 for one in side.comparisons]
@@ -153,7 +153,7 @@ def test_seeds_are_pairs(runs: Path) -> None:
     changes = [other - one for one, other in zip(a, b, strict=True)]
     assert found.paired.difference.estimate == pytest.approx(fmean(changes))
     assert found.paired.p_value == pytest.approx(stats.wilcoxon(changes).pvalue)
-    assert told == [(done, 21) for done in range(1, 22)]
+    assert progress_seen == [(done, 21) for done in range(1, 22)]
     # The other path is as it was, and so is plain TCP over it.
     same = contrast(differences, "tcp-wifi", "throughput_mbps")
     assert (same.paired.difference.estimate, same.paired.p_value) == (0, None)
@@ -183,8 +183,8 @@ def test_response_times_are_told_where_there_are_responses(mptcplab: Run, tmp_pa
             package.run(scenario, seed=seed, out=out, settings=settings)
     sides = tmp_path / "fast", tmp_path / "slow"
     found = contrast(package.compare(*sides), "mptcp", "response_time_ms_mean")
-    for estimate, place in zip((found.a, found.b), sides, strict=True):
-        runs = [package.open_run(place / str(seed) / "mptcp") for seed in (1, 2, 3)]
+    for estimate, directory in zip((found.a, found.b), sides, strict=True):
+        runs = [package.open_run(directory / str(seed) / "mptcp") for seed in (1, 2, 3)]
         means = [run.transfers.filter(direction="down")["response_time_ms_mean"][0] for run in runs]
         assert estimate.estimate == pytest.approx(fmean(means))
     assert found.paired.difference.estimate > 0
@@ -215,15 +215,15 @@ def test_only_seeds_that_both_have_are_pairs(mptcplab: Run, runs: Path, tmp_path
 def test_seeds_without_a_partner_are_told(mptcplab: Run, runs: Path, tmp_path: Path) -> None:
     """Also where all pairs have the same figures."""
 
-    def told(name: str, seeds: range) -> str:
+    def output(name: str, seeds: range) -> str:
         for seed in seeds:
             shutil.copytree(runs / "fast" / str(seed), tmp_path / name / str(seed))
         return mptcplab("compare", tmp_path / name, runs / "fast").stdout
 
     pairs = "seeds of both sides;"
-    assert f"– pairs: the 5 {pairs} 1 seed of B has no partner\n" in told("five", range(1, 6))
-    assert f"– pairs: the 2 {pairs} 4 seeds of B have no partner\n" in told("two", range(5, 7))
-    assert pairs not in told("all", range(1, 7))
+    assert f"– pairs: the 5 {pairs} 1 seed of B has no partner\n" in output("five", range(1, 6))
+    assert f"– pairs: the 2 {pairs} 4 seeds of B have no partner\n" in output("two", range(5, 7))
+    assert pairs not in output("all", range(1, 7))
     shutil.rmtree(tmp_path / "five" / "5")
     apart = mptcplab("compare", tmp_path / "five", tmp_path / "two").stdout
     assert "! A and B have no seed in common: no pairs\n" in apart
@@ -361,20 +361,20 @@ def test_the_command_prints_intervals_over_seeds(mptcplab: Run, runs: Path) -> N
 @pytest.fixture(scope="module")
 def damaged(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What cannot be compared, beside what can."""
-    place = tmp_path_factory.mktemp("damaged")
+    directory = tmp_path_factory.mktemp("damaged")
     for whole in ("fast", "slow"):
-        (place / whole).symlink_to(runs / whole)
-    (place / "empty").mkdir()
-    (place / "text.pcap").write_text("this is no capture")
+        (directory / whole).symlink_to(runs / whole)
+    (directory / "empty").mkdir()
+    (directory / "text.pcap").write_text("this is no capture")
     for name, text in (("broken", "{"), ("poor/mptcp", '{"run": "mptcp", "outcome": {}}')):
-        (place / name).mkdir(parents=True)
-        (place / name / "run.json").write_text(text)
+        (directory / name).mkdir(parents=True)
+        (directory / name / "run.json").write_text(text)
     for name in ("unsaid", "halved", "emptied"):
-        shutil.copytree(runs / "fast" / "1", place / name)
-    (place / "unsaid/mptcp/scenario.toml").unlink()
-    (place / "halved/mptcp/scenario.toml").write_text("schema = [")
-    (place / "emptied/mptcp/tables/flows.parquet").unlink()
-    return place
+        shutil.copytree(runs / "fast" / "1", directory / name)
+    (directory / "unsaid/mptcp/scenario.toml").unlink()
+    (directory / "halved/mptcp/scenario.toml").write_text("schema = [")
+    (directory / "emptied/mptcp/tables/flows.parquet").unlink()
+    return directory
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,12 @@ CAMPAIGN = ["campaign.json", "plan.parquet", "failures.json", "scenarios/0.toml"
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run and a campaign, beside what made them."""
-    place = tmp_path_factory.mktemp("whole")
-    file = written(place, repetitions=1)
-    package.run(place / "small.toml", out=place / "run", captures="none")
-    package.sweep(file, out=place / "swept")
-    (place / "swept" / "failures.json").write_text('{"0123456789abcdef": "it took too long"}')
-    return place
+    directory = tmp_path_factory.mktemp("whole")
+    file = written(directory, repetitions=1)
+    package.run(directory / "small.toml", out=directory / "run", captures="none")
+    package.sweep(file, out=directory / "swept")
+    (directory / "swept" / "failures.json").write_text('{"0123456789abcdef": "it took too long"}')
+    return directory
 
 
 @pytest.mark.parametrize("name", RUN)

@@ -110,9 +110,9 @@ WORDS: list[tuple[list[str], str, str]] = [
 def test_policies_in_words(settings: list[str], engine: str, words: str) -> None:
     scenario = load(TWO, settings)[1]
     about = {"engine": engine, "path": None, "mptcp": scenario.mptcp.enabled}
-    told = policies.described(about, tomllib.loads(long.write(scenario)))["in_words"]
-    assert told.startswith(words)
-    assert words.endswith("sche") or told == words
+    description = policies.described(about, tomllib.loads(long.write(scenario)))["in_words"]
+    assert description.startswith(words)
+    assert words.endswith("sche") or description == words
 
 
 def test_neighbours_are_not_taken_for_the_connection() -> None:
@@ -149,6 +149,6 @@ def test_a_campaign_says_what_it_does_not_vary(mptcplab: Run, tmp_path: Path) ->
     head = mptcplab("sweep", campaign, "--out", out).stdout.splitlines()[0]
     assert "simulated · default scheduler · 2 runs" in head
     assert "default scheduler" in (out / "report.html").read_text("utf-8")
-    told = json.loads((out / "campaign.json").read_text())["policies"]
-    assert told["in_words"] == "default scheduler"
-    assert told["client"]["congestion_control"] is None
+    kept = json.loads((out / "campaign.json").read_text())["policies"]
+    assert kept["in_words"] == "default scheduler"
+    assert kept["client"]["congestion_control"] is None

@@ -83,9 +83,9 @@ def test_the_page_on_own_captures_tells_why_mptcp_is_refused(
     mptcplab: Run, download: list[str]
 ) -> None:
     page = (ROOT / "docs" / "own-network.md").read_text()
-    told = mptcplab("calibrate", *download)
-    assert told.returncode == 2
-    _, _, reason = told.stderr.strip().split(": ", 2)
+    done = mptcplab("calibrate", *download)
+    assert done.returncode == 2
+    _, _, reason = done.stderr.strip().split(": ", 2)
     assert reason.startswith("holds MPTCP")
     assert reason in " ".join(page.split())
 

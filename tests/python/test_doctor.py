@@ -46,9 +46,9 @@ TOOLS = ("ip", "unshare", "nsenter", "setpriv", "mptcpize", "ss", "nft", "tcpdum
 class Fake:
     """Machines of files, programs and outcomes."""
 
-    def __init__(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.root = place / "root"
-        self.programs = place / "bin"
+    def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.root = directory / "root"
+        self.programs = directory / "bin"
         self.programs.mkdir(parents=True)
         monkeypatch.setenv("PATH", str(self.programs))
         monkeypatch.setattr(mptcplab.machine.machine, "SYSTEM", str(self.programs))

@@ -70,12 +70,12 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def opened(place: Path, *options: str) -> Iterator[Open]:
+def opened(directory: Path, *options: str) -> Iterator[Open]:
     """Serve at a free port; it ends well, and all that was over is kept then."""
     port = free_port()
-    out = place / "open"
+    out = directory / "open"
     words = ["serve", "--open", "--name", HOST, "--address", HOST, "--port", str(port)]
-    words += ["--state", str(place / "state"), "--out", str(out), *options]
+    words += ["--state", str(directory / "state"), "--out", str(out), *options]
     command = [sys.executable, "-m", "mptcplab", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -174,6 +174,6 @@ def test_what_the_timeline_brings_is_drawn_too() -> None:
     ],
 )
 def test_bad_draws_are_refused_in_a_line(draws: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(ScenarioError) as told:
+    with pytest.raises(ScenarioError) as error:
         load(scenario(draws))
-    assert str(told.value) == f"scenario: {complaint}"
+    assert str(error.value) == f"scenario: {complaint}"

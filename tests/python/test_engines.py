@@ -39,14 +39,14 @@ def test_the_command_runs_and_draws_it(capsys: pytest.CaptureFixture[str]) -> No
     arguments = ["run", "small.toml", "--engine", NAME]
     assert command(arguments) == 0
     assert "replayed from download" in capsys.readouterr().out
-    (place,) = Path("runs").iterdir()
-    assert f"-{NAME}-1" in place.name
-    about = json.loads((place / "mptcp" / "run.json").read_text())
+    (directory,) = Path("runs").iterdir()
+    assert f"-{NAME}-1" in directory.name
+    about = json.loads((directory / "mptcp" / "run.json").read_text())
     assert (about["engine"], about["identity"]["recorded"]) == (NAME, "download")
-    assert MEANS in (place / "report.html").read_text()
-    captures = sorted((place / "mptcp").glob("*.pcapng"))
+    assert MEANS in (directory / "report.html").read_text()
+    captures = sorted((directory / "mptcp").glob("*.pcapng"))
     assert [one.name for one in captures] == ["client.pcapng", "server.pcapng"]
-    stored = mptcplab.open_run(place / "mptcp")
+    stored = mptcplab.open_run(directory / "mptcp")
     assert stored.transfers.equals(mptcplab.analyze(captures).transfers)
     assert command(arguments) == 0
     assert "3 runs kept from before" in capsys.readouterr().err

@@ -29,7 +29,7 @@ def steers(said: str) -> set[str]:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def directory(tmp_path: Path) -> Path:
     """A directory with files that have such names, and such names in them."""
     (tmp_path / "small.toml").write_text(SCENARIO)
     (tmp_path / f"{NAME}.toml").write_text(SCENARIO)
@@ -111,15 +111,15 @@ def place(tmp_path: Path) -> Path:
     ],
 )
 def test_what_is_refused_is_said_in_one_harmless_line(
-    words: list[str], place: Path, mptcplab: Run
+    words: list[str], directory: Path, mptcplab: Run
 ) -> None:
-    done = mptcplab(*words, cwd=place)
+    done = mptcplab(*words, cwd=directory)
     assert done.returncode == 2
     assert steers(done.stdout + done.stderr) == set()
     assert done.stderr.count("\n") == 1
 
 
-def test_what_is_written_is_said_harmlessly(place: Path, mptcplab: Run) -> None:
+def test_what_is_written_is_said_harmlessly(directory: Path, mptcplab: Run) -> None:
     for words in (
         ["analyze", f"{NAME}-cut.pcap"],
         ["analyze", f"{NAME}.pcap", "--csv", f"{NAME}-csv"],
@@ -130,12 +130,12 @@ def test_what_is_written_is_said_harmlessly(place: Path, mptcplab: Run) -> None:
         ["figure", "throughput", f"{NAME}-run", "--out", f"{NAME}.svg"],
         ["anonymise", f"{NAME}.pcap", f"{NAME}-cut.pcap", "--out", f"{NAME}-public"],
     ):
-        done = mptcplab(*words, cwd=place)
+        done = mptcplab(*words, cwd=directory)
         assert done.returncode == 0, done.stderr
         assert steers(done.stdout + done.stderr) - {text.SPACE} == set()
 
 
-def test_a_server_says_its_names_harmlessly(place: Path) -> None:
+def test_a_server_says_its_names_harmlessly(directory: Path) -> None:
     # The line that clients need is on standard output, and what it serves on standard error.
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -143,7 +143,7 @@ def test_a_server_says_its_names_harmlessly(place: Path) -> None:
     words = ["serve", "--name", NAME, "--state", NAME, "--address", "127.0.0.1"]
     with subprocess.Popen(
         [sys.executable, "-m", "mptcplab", *words, "--port", str(port)],
-        cwd=place,
+        cwd=directory,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -156,29 +156,29 @@ def test_a_server_says_its_names_harmlessly(place: Path) -> None:
     assert steers("".join(said)) == set()
 
 
-def test_colours_in_a_name_colour_nothing(place: Path, mptcplab: Run) -> None:
-    done = mptcplab("run", "small.toml", "--out", "a\x1b[31mred", cwd=place)
+def test_colours_in_a_name_colour_nothing(directory: Path, mptcplab: Run) -> None:
+    done = mptcplab("run", "small.toml", "--out", "a\x1b[31mred", cwd=directory)
     assert "holds the runs" in done.stdout
     assert steers(done.stdout) == set()
 
 
-def test_a_program_gets_the_path_as_it_is(place: Path, mptcplab: Run) -> None:
-    mptcplab("run", "small.toml", "--out", f"{NAME}-run", cwd=place)
-    done: Any = mptcplab("report", f"{NAME}-run", cwd=place, text=False)
+def test_a_program_gets_the_path_as_it_is(directory: Path, mptcplab: Run) -> None:
+    mptcplab("run", "small.toml", "--out", f"{NAME}-run", cwd=directory)
+    done: Any = mptcplab("report", f"{NAME}-run", cwd=directory, text=False)
     assert done.stdout == f"{NAME}-run/report.html\n".encode()
 
 
-def test_json_is_harmless_and_says_the_same(place: Path, mptcplab: Run) -> None:
-    done = mptcplab("run", f"{NAME}.toml", "--out", f"{NAME}-run", "--json", cwd=place)
+def test_json_is_harmless_and_says_the_same(directory: Path, mptcplab: Run) -> None:
+    done = mptcplab("run", f"{NAME}.toml", "--out", f"{NAME}-run", "--json", cwd=directory)
     assert steers(done.stdout) == set()
     assert NAME in json.loads(done.stdout)["runs"]["mptcp"]["about"]["scenario"]
-    done = mptcplab("analyze", f"{NAME}-cut.pcap", "--json", cwd=place)
+    done = mptcplab("analyze", f"{NAME}-cut.pcap", "--json", cwd=directory)
     assert steers(done.stdout) == set()
     (remark,) = (
         one for one in json.loads(done.stdout)["diagnostics"] if one["diagnostic"] == "capture_cut"
     )
     assert remark["capture"] == f"{NAME}-cut.pcap"
-    done = mptcplab("compare", f"{NAME}-run", f"{NAME}-cut.pcap", "--json", cwd=place)
+    done = mptcplab("compare", f"{NAME}-run", f"{NAME}-cut.pcap", "--json", cwd=directory)
     assert steers(done.stdout) == set()
 
 

@@ -59,8 +59,8 @@ def resolved(*addresses: str) -> list[tuple[Any, ...]]:
     found = []
     for one in addresses:
         family = socket.AF_INET6 if ":" in one else socket.AF_INET
-        place = (one, 7443, 0, 0) if ":" in one else (one, 7443)
-        found.append((family, socket.SOCK_DGRAM, socket.IPPROTO_UDP, "", place))
+        address = (one, 7443, 0, 0) if ":" in one else (one, 7443)
+        found.append((family, socket.SOCK_DGRAM, socket.IPPROTO_UDP, "", address))
     return found
 
 
@@ -175,11 +175,11 @@ def test_nothing_that_a_server_says_is_written_elsewhere(
     said: Any, why: str, tmp_path: Path
 ) -> None:
     here, there = socket.socketpair()
-    place = tmp_path / "raw"
-    place.mkdir()
+    directory = tmp_path / "raw"
+    directory.mkdir()
     with here, there:
         there.sendall(json.dumps(said).encode() + b"\n" + bytes(100))
         line = server_line.ServerLine("lab.example.org", 7443, "0" * 64)
         with control.Control(cast("Any", here), line) as spoken, pytest.raises(Error, match=why):
-            spoken.take(place)
+            spoken.take(directory)
     assert {path.name for path in tmp_path.rglob("*")} <= {"raw", "server.samples"}

@@ -104,10 +104,10 @@ def test_a_token_is_read_from_the_file_that_is_named(tmp_path: Path) -> None:
 
 
 def _with_token(
-    command: str, place: Path, token: Path, line: str
+    command: str, directory: Path, token: Path, line: str
 ) -> subprocess.CompletedProcess[str]:
-    (place / "field.toml").write_text(SCENARIO)
-    (place / "weeks.toml").write_text(CAMPAIGN)
+    (directory / "field.toml").write_text(SCENARIO)
+    (directory / "weeks.toml").write_text(CAMPAIGN)
     words = {
         "run": ["run", "field.toml", "--engine", "field", "--no-report"],
         "schedule": ["schedule", "weeks.toml"],
@@ -115,7 +115,7 @@ def _with_token(
     shared = ["--out", "out", "--server", line, "--token", str(token)]
     return subprocess.run(
         [sys.executable, "-m", "mptcplab", *words[command], *shared],
-        cwd=place,
+        cwd=directory,
         capture_output=True,
         text=True,
         timeout=TIMEOUT_SECONDS,

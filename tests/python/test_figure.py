@@ -47,20 +47,20 @@ GPX = """\
 
 @pytest.fixture(scope="module")
 def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
-    place = tmp_path_factory.mktemp("runs")
-    lab.run("path-lost", out=place / "lost", settings=PATH_LOST)
-    (place / "radio.csv").write_text(RADIO)
-    (place / "drive.gpx").write_text(GPX)
-    radio, positions = place / "radio.csv", place / "drive.gpx"
+    directory = tmp_path_factory.mktemp("runs")
+    lab.run("path-lost", out=directory / "lost", settings=PATH_LOST)
+    (directory / "radio.csv").write_text(RADIO)
+    (directory / "drive.gpx").write_text(GPX)
+    radio, positions = directory / "radio.csv", directory / "drive.gpx"
     began = "2026-11-25T12:00:00Z"
-    lab.annotate(place / "lost", radio=radio, positions=positions, began=began)
-    return open_comparison(place / "lost")
+    lab.annotate(directory / "lost", radio=radio, positions=positions, began=began)
+    return open_comparison(directory / "lost")
 
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    place = tmp_path_factory.mktemp("campaign")
-    return lab.sweep(written(place, repetitions=5), out=place / "small", jobs=1)
+    directory = tmp_path_factory.mktemp("campaign")
+    return lab.sweep(written(directory, repetitions=5), out=directory / "small", jobs=1)
 
 
 def chart(figure: Paper, number: int = 0) -> Any:
@@ -180,7 +180,7 @@ def test_boxes_are_matplotlibs_own(campaign: Campaign) -> None:
     for series, (controller, path) in enumerate(
         [("lia", None), ("olia", None), ("cubic", None), (None, "wifi"), (None, "lte")]
     ):
-        for place, size in enumerate(("20 kB", "60 kB")):
+        for index, size in enumerate(("20 kB", "60 kB")):
             runs = campaign.runs.filter(
                 pl.col("controller").eq_missing(pl.lit(controller)),
                 pl.col("path").eq_missing(pl.lit(path)),
@@ -191,11 +191,11 @@ def test_boxes_are_matplotlibs_own(campaign: Campaign) -> None:
                 box.get_path().vertices
                 for box in boxes
                 if colors.same_color(box.get_edgecolor(), EXPECTED[series])
-                and round(box.get_path().vertices[:, 0].mean()) == place
+                and round(box.get_path().vertices[:, 0].mean()) == index
             )
             assert min(edges[:, 1]) == pytest.approx(expected["q1"])
             assert max(edges[:, 1]) == pytest.approx(expected["q3"])
-            assert place - 0.5 < min(edges[:, 0]) < max(edges[:, 0]) < place + 0.5
+            assert index - 0.5 < min(edges[:, 0]) < max(edges[:, 0]) < index + 0.5
             points = [list(one.get_ydata()) for one in axes.lines if one.get_marker() == "."]
             assert runs["elapsed_s"].to_list() in points
             medians = [set(one.get_ydata()) for one in axes.lines if one.get_color() == "#000000"]
@@ -236,8 +236,8 @@ def test_plain_tcp_is_said_to_be_of_any_value_only_where_it_is(
     given = CAMPAIGN.replace('"tcp.congestion_control" = "reno"', "")
     # Over one path LIA and OLIA are Reno; CUBIC has plain TCP of its own.
     own = lab.sweep(written(tmp_path, given, repetitions=1), out=tmp_path / "out", jobs=1)
-    for place, last in ((campaign, "any controller"), (own, "other controller")):
-        figure = lab.figure("boxes", place, by="controller", where={"size": "60 kB"})
+    for source, last in ((campaign, "any controller"), (own, "other controller")):
+        figure = lab.figure("boxes", source, by="controller", where={"size": "60 kB"})
         names = [one.get_text() for one in chart(figure).get_xticklabels()]
         assert names == ["lia", "olia", "cubic", last]
 

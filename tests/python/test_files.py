@@ -58,17 +58,17 @@ def test_both_kinds_stand_side_by_side_with_other_files(
 def test_one_directory_takes_both_kinds_at_once_through_a_link(
     mptcplab: Run, refused: str, tmp_path: Path
 ) -> None:
-    place, link = tmp_path / "tables", tmp_path / "link"
-    place.mkdir()
-    link.symlink_to(place)
+    directory, link = tmp_path / "tables", tmp_path / "link"
+    directory.mkdir()
+    link.symlink_to(directory)
     assert mptcplab("analyze", "--csv", link, "--parquet", link, refused).returncode == 0
     assert link.is_symlink()
-    assert len(list(place.iterdir())) == 2 * len(_core.Tables.NAMES)
+    assert len(list(directory.iterdir())) == 2 * len(_core.Tables.NAMES)
 
 
 def test_a_failure_leaves_nothing_and_earlier_files_as_they_were(tmp_path: Path) -> None:
-    def fail(place: Path) -> None:
-        with files(place) as target:
+    def fail(directory: Path) -> None:
+        with files(directory) as target:
             (target / "flows.csv").touch()
             raise KeyboardInterrupt
 

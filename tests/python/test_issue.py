@@ -38,8 +38,8 @@ def test_a_bundle_holds_scenario_headers_and_state(mptcplab: Run, tmp_path: Path
     for address in ours.subflows["client_address"]:
         assert address.encode() not in whole
     assert str(tmp_path).encode() not in whole
-    told = json.loads(archive.read("run.json"))
-    assert told["outcome"]["finished"]
+    document = json.loads(archive.read("run.json"))
+    assert document["outcome"]["finished"]
 
 
 def test_what_has_no_captures_has_no_bundle(mptcplab: Run, tmp_path: Path) -> None:

@@ -18,18 +18,18 @@ SERVER = ("10.9.0.1", 80)
 NAMES = {address: name for name, (address, _) in CLIENT.items()}
 
 
-def sample(place: Path, host: str, path: str, at_ns: int, **columns: Any) -> None:
+def sample(directory: Path, host: str, path: str, at_ns: int, **columns: Any) -> None:
     """Write what an agent would."""
     local, remote = CLIENT[path], SERVER
     if host == "server":
         local, remote = remote, local
     row = {"host": host, "local": local, "remote": remote, "at_ns": at_ns, **columns}
-    with (place / "raw" / f"{host}.samples").open("a") as file:
+    with (directory / "raw" / f"{host}.samples").open("a") as file:
         file.write(json.dumps(row) + "\n")
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def directory(tmp_path: Path) -> Path:
     """A run that goes on: a megabyte a second over Wi-Fi, a quarter of it over LTE."""
     (tmp_path / "raw").mkdir()
     (tmp_path / "scenario.toml").write_text(
@@ -38,22 +38,22 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def goes_on(place: Path, second: int) -> None:
+def goes_on(directory: Path, second: int) -> None:
     """A second more of it."""
     for path, bytes_ in (("wifi", 1_000_000), ("lte", 250_000)):
         at_ns = second * 10**9
         received = {"received_bytes": second * bytes_, "acknowledged_bytes": 64, "srtt_ms": 9.0}
-        sample(place, "client", path, at_ns, **received)
+        sample(directory, "client", path, at_ns, **received)
         sent = {"acknowledged_bytes": second * bytes_, "srtt_ms": 30.0 if path == "wifi" else 80.0}
-        sample(place, "server", path, at_ns, **sent)
+        sample(directory, "server", path, at_ns, **sent)
 
 
-def test_rates_are_of_what_came_between_two_looks(place: Path) -> None:
-    samples = Samples(place, NAMES, now_ns=lambda: 2 * 10**9)
+def test_rates_are_of_what_came_between_two_looks(directory: Path) -> None:
+    samples = Samples(directory, NAMES, now_ns=lambda: 2 * 10**9)
     assert samples.paths() == []
-    goes_on(place, 1)
+    goes_on(directory, 1)
     assert [path.mbps for path in samples.paths()] == [None, None]
-    goes_on(place, 2)
+    goes_on(directory, 2)
     wifi, lte = samples.paths()
     assert (wifi.name, lte.name) == ("wifi", "lte")
     assert (wifi.mbps, lte.mbps) == (8.0, 2.0)
@@ -61,30 +61,30 @@ def test_rates_are_of_what_came_between_two_looks(place: Path) -> None:
     # Who sends the data knows its round-trip time.
     assert (wifi.rtt_ms, lte.rtt_ms) == (30.0, 80.0)
     # Nothing new: the same is shown; a row that is not whole yet waits.
-    with (place / "raw" / "client.samples").open("a") as file:
+    with (directory / "raw" / "client.samples").open("a") as file:
         file.write('{"host": "cli')
     wifi, lte = samples.paths()
     assert (wifi.mbps, list(wifi.rates)) == (8.0, [8.0])
 
 
-def test_a_silence_of_which_nothing_is_written_has_no_rate(place: Path) -> None:
+def test_a_silence_of_which_nothing_is_written_has_no_rate(directory: Path) -> None:
     now = {"s": 2.0}
-    samples = Samples(place, NAMES, now_ns=lambda: int(now["s"] * 1e9))
+    samples = Samples(directory, NAMES, now_ns=lambda: int(now["s"] * 1e9))
     for second in (1, 2):
-        goes_on(place, second)
+        goes_on(directory, second)
         samples.paths()
     for now["s"], mbps in ((4.5, 8.0), (5.5, 0.0), (6.5, 0.0)):
         assert samples.paths()[0].mbps == mbps
     # It goes on: a megabyte in a second and a half.
-    sample(place, "client", "wifi", 8 * 10**9, received_bytes=3_000_000, acknowledged_bytes=64)
+    sample(directory, "client", "wifi", 8 * 10**9, received_bytes=3_000_000, acknowledged_bytes=64)
     now["s"] = 8.0
     assert samples.paths()[0].mbps == pytest.approx(8 / 1.5)
 
 
-def test_curves_are_as_high_as_the_highest(place: Path) -> None:
-    samples = Samples(place, NAMES)
+def test_curves_are_as_high_as_the_highest(directory: Path) -> None:
+    samples = Samples(directory, NAMES)
     for second in (1, 2, 3):
-        goes_on(place, second)
+        goes_on(directory, second)
         paths = samples.paths()
     wifi, lte = live.rows(paths)
     assert wifi == ["wifi", "██".rjust(live.KEPT), "8.00 Mbit/s", "RTT 30.0 ms", "80 %"]
@@ -106,19 +106,19 @@ class Stream(io.StringIO):
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_terminal_has_lines_that_go_and_others_plain_ones(
-    place: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool
+    directory: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool
 ) -> None:
-    told = Stream(terminal=terminal)
-    monkeypatch.setattr(sys, "stderr", told)
+    stream = Stream(terminal=terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
     for name in ("STEP_S", "LINE_S"):
         monkeypatch.setattr(live, name, 0.0)
     with Live("runs/x", NAMES) as view:
         progress = view.begin("mptcp")
-        view.watch(place)
+        view.watch(directory)
         for second in (1, 2):
-            goes_on(place, second)
+            goes_on(directory, second)
             progress(second * 10**9, 1_250_000 * second)
-    said = told.getvalue()
+    said = stream.getvalue()
     if terminal:
         head, *lines = said.split("\x1b[J")[-2].splitlines()
         assert head == "runs/x mptcp: at 2.0 s, 2.50 MB"
@@ -135,18 +135,18 @@ def test_a_terminal_has_lines_that_go_and_others_plain_ones(
 
 
 def test_beside_a_program_it_stands_in_the_title(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+    directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = Stream(terminal=True)
-    monkeypatch.setattr(sys, "stderr", told)
-    goes_on(place, 1)
+    stream = Stream(terminal=True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    goes_on(directory, 1)
     view = Beside("runs/x", NAMES)
-    view.watch(place)
+    view.watch(directory)
     view._show(1.0, None)
-    said = told.getvalue()
+    said = stream.getvalue()
     assert said.startswith("\x1b]2;runs/x: at 1.0 s, 1.25 MB · wifi ")
     assert said.endswith("\x07")
     assert "\n" not in said
     with Beside("runs/x", NAMES, shows=False) as silent:
         silent.start()
-    assert told.getvalue() == said
+    assert stream.getvalue() == said

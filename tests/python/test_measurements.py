@@ -27,18 +27,18 @@ def test_rows_and_figures_are_as_many_as_were_printed() -> None:
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "measurements.toml"
 
 
-def numbers(value: Any, *place: str) -> Iterator[tuple[tuple[str, ...], float]]:
+def numbers(value: Any, *keys: str) -> Iterator[tuple[tuple[str, ...], float]]:
     """Give every number of a document with its place; rows go by their ids."""
     if isinstance(value, dict):
         for key, one in value.items():
-            yield from numbers(one, *place, key)
+            yield from numbers(one, *keys, key)
     elif isinstance(value, list):
         for at, one in enumerate(value):
             name = one.get("id", str(at)) if isinstance(one, dict) else str(at)
-            yield from numbers(one, *place, name)
+            yield from numbers(one, *keys, name)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         # What has no end is the largest number there, or none.
-        yield place, math.inf if value == 1e9 else value
+        yield keys, math.inf if value == 1e9 else value
 
 
 def test_every_number_is_the_one_that_was_read_independently() -> None:
@@ -121,7 +121,7 @@ ROW = '[papers.p]\ntitle = "t"\nsource = "s"\n[[multipath]]\nid = "p/1/a"\npaper
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "complaint"),
     [
         ("=", "cannot be read"),
         (ROW, "multipath: p/1/a: needs direction"),
@@ -134,10 +134,10 @@ ROW = '[papers.p]\ntitle = "t"\nsource = "s"\n[[multipath]]\nid = "p/1/a"\npaper
         ),
     ],
 )
-def test_what_is_no_row_is_refused(tmp_path: Path, text: str, told: str) -> None:
+def test_what_is_no_row_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
     file = tmp_path / "own.toml"
     file.write_text(text)
     with pytest.raises(mptcplab.Error, match=r"own\.toml") as error:
         measurements.load(file)
-    assert told in str(error.value)
+    assert complaint in str(error.value)
     assert "\n" not in str(error.value)

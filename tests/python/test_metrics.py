@@ -33,19 +33,19 @@ core.metrics = lambda: [*given, one]
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("metrics")
     written(directory, repetitions=2)
     (directory / "sitecustomize.py").write_text(DECLARED)
     return directory
 
 
-def told(place: Path, *words: str) -> str:
+def output(directory: Path, *words: str) -> str:
     """What a command prints where the metric is declared."""
     done = subprocess.run(
         [sys.executable, "-m", "mptcplab", *words],
-        cwd=place,
-        env={**os.environ, "PYTHONPATH": str(place)},
+        cwd=directory,
+        env={**os.environ, "PYTHONPATH": str(directory)},
         check=True,
         stdout=subprocess.PIPE,
         text=True,
@@ -54,25 +54,27 @@ def told(place: Path, *words: str) -> str:
     return done.stdout
 
 
-def test_a_metric_that_is_declared_is_shown_everywhere(place: Path) -> None:
-    alone = told(place, "run", "small.toml", "--out", "alone")
+def test_a_metric_that_is_declared_is_shown_everywhere(directory: Path) -> None:
+    alone = output(directory, "run", "small.toml", "--out", "alone")
     assert re.search(r"^ +.*· jitter [\d.]+ m?s$", alone, re.MULTILINE)
     assert re.search(r"^  run .* jitter ms", alone, re.MULTILINE)
-    assert '"jitter"' in (place / "alone" / "report.html").read_text()
+    assert '"jitter"' in (directory / "alone" / "report.html").read_text()
 
     for name, more in (("one", ()), ("other", ("--set", "path.lte.rate=3 Mbit/s"))):
-        told(place, "run", "small.toml", "--repeat", "2", "--out", name, *more)
-    assert re.search(r"^ +jitter +[\d.]+ ms", told(place, "compare", "one/1", "other/1"), re.M)
-    assert '"figure": "rtt_ms_sigma"' in told(place, "compare", "one/1", "other/1", "--json")
-    over_seeds = told(place, "compare", "one", "other")
+        output(directory, "run", "small.toml", "--repeat", "2", "--out", name, *more)
+    assert re.search(
+        r"^ +jitter +[\d.]+ ms", output(directory, "compare", "one/1", "other/1"), re.M
+    )
+    assert '"figure": "rtt_ms_sigma"' in output(directory, "compare", "one/1", "other/1", "--json")
+    over_seeds = output(directory, "compare", "one", "other")
     assert re.search(r"^  tcp-lte +jitter ms +[\d.]+ ±", over_seeds, re.MULTILINE)
 
     sweep = ("sweep", "campaign.toml", "--out", "campaign", "--jobs", "1")
-    assert re.search(r"^  size .* jitter ms", told(place, *sweep), re.MULTILINE)
-    assert '"rtt_ms_sigma": {' in told(place, *sweep, "--json")
-    assert '"name":"Jitter of all"' in (place / "campaign" / "report.html").read_text()
+    assert re.search(r"^  size .* jitter ms", output(directory, *sweep), re.MULTILINE)
+    assert '"rtt_ms_sigma": {' in output(directory, *sweep, "--json")
+    assert '"name":"Jitter of all"' in (directory / "campaign" / "report.html").read_text()
     figure = ("figure", "boxes", "campaign", "--value", "rtt_ms_sigma", "--out", "boxes.svg")
-    assert told(place, *figure).startswith("Jitter of all (ms): median and quartiles")
+    assert output(directory, *figure).startswith("Jitter of all (ms): median and quartiles")
 
 
 def test_metrics_are_columns_and_say_how_to_be_shown() -> None:

@@ -177,8 +177,8 @@ def test_schedules_go_on_by_their_names(tmp_path: Path, capsys: pytest.CaptureFi
         with known(world):
             words = ["schedule", str(file), "--dry-run", "--json", "--out", str(tmp_path / name)]
             assert command_line(words) == 0
-        told = json.loads(capsys.readouterr().out)
-        assert (told["visits"], told["visits_to_come"]) == (campaign.visits.height, 0)
+        document = json.loads(capsys.readouterr().out)
+        assert (document["visits"], document["visits_to_come"]) == (campaign.visits.height, 0)
     assert campaign.visits.height < package.open_campaign(tmp_path / "s1p").visits.height
 
 
@@ -236,20 +236,20 @@ def test_every_command_is_tried() -> None:
 def test_captures_and_links_are_read_and_written_by_their_names(
     tmp_path: Path, mptcplab: Run, download: list[str]
 ) -> None:
-    place = tmp_path / "c[a]*"
-    place.mkdir()
+    directory = tmp_path / "c[a]*"
+    directory.mkdir()
     (tmp_path / "ca").mkdir()
-    for link in (place / "l?nk.toml", tmp_path / "ca" / "link.toml"):
+    for link in (directory / "l?nk.toml", tmp_path / "ca" / "link.toml"):
         done = mptcplab("calibrate", "--row", "naist/B/wimax", "--runs", "2", "--out", link)
         assert done.returncode in (0, 1), done.stderr
         assert link.is_file()
-    captures = [place / f"{end}?.pcapng.gz" for end in ("client", "server")]
+    captures = [directory / f"{end}?.pcapng.gz" for end in ("client", "server")]
     for capture, source in zip(captures, download, strict=True):
         capture.write_bytes(Path(source).read_bytes())
-    assert json.loads(mptcplab("compare", "--json", captures[0], place).stdout)
-    done = mptcplab("figure", "throughput", place, "--out", place / "f[1].png")
+    assert json.loads(mptcplab("compare", "--json", captures[0], directory).stdout)
+    done = mptcplab("figure", "throughput", directory, "--out", directory / "f[1].png")
     assert done.returncode == 0, done.stderr
-    assert (place / "f[1].png").is_file()
+    assert (directory / "f[1].png").is_file()
 
 
 def test_a_study_is_read_by_its_name(tmp_path: Path, mptcplab: Run) -> None:

@@ -481,8 +481,8 @@ def test_a_table_as_csv_holds_no_formula_and_steers_nothing(tmp_path: Path) -> N
         assert pl.read_csv(tmp_path / "probes.csv")[name].to_list() == wanted
 
 
-def _written(place: Path, text: str) -> Path:
-    file = place / "found.toml"
+def _written(directory: Path, text: str) -> Path:
+    file = directory / "found.toml"
     file.write_text(text, "utf-8")
     return file
 

@@ -147,28 +147,28 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("transfer", "told"), REFUSED)
+@pytest.mark.parametrize(("transfer", "complaint"), REFUSED)
 def test_what_no_transfer_can_be_is_refused_in_one_line(
-    transfer: dict[str, Any], told: str
+    transfer: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(ScenarioError) as raised:
         checked(Source("mine.toml", scenario(transfer)))
     line = str(raised.value)
-    assert told in line
+    assert complaint in line
     assert "transfer" in line
     assert "\n" not in line
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "expected"),
     [("voice", "late at 150 ms"), ("video", "video starts after")],
 )
 def test_summaries_say_how_it_was(
-    name: str, told: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+    name: str, expected: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["run", name, "--no-baselines", "--out", str(tmp_path / "run")]) == 0
     # Lines are broken where the terminal ends.
-    assert told in " ".join(capsys.readouterr().out.split())
+    assert expected in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_call_is_compared_by_its_own_measure(
@@ -205,17 +205,17 @@ def test_a_scenario_says_what_captures_from_elsewhere_are_of(
         + "".join(f"{key} = {value!r}\n" for key, value in CALL.items())
         + "[path.any]\nrate = '1 Mbit/s'\ndelay = '1 ms'\n"
     )
-    told = []
+    transfers = []
     for words in ([], ["--scenario", str(tmp_path / "call.toml")]):
         assert run(["analyze", "--json", *words, *captures]) == 0
         (connection,) = json.loads(capfd.readouterr().out)["connections"]
-        told.append(connection["transfers"]["down"])
-    assert told[0]["late_share"] is None
+        transfers.append(connection["transfers"]["down"])
+    assert transfers[0]["late_share"] is None
     for column in ("late_share", "mos", "messages", "message_delay_ms_mean"):
         # Captures from elsewhere have clocks of their own, whose offset is reckoned.
-        assert told[1][column] == pytest.approx(sent[column], abs=0.1)
+        assert transfers[1][column] == pytest.approx(sent[column], abs=0.1)
     in_python = mptcplab.analyze(captures, scenario=tmp_path / "call.toml").transfers
-    assert in_python.filter(direction="down")["mos"].item() == told[1]["mos"]
+    assert in_python.filter(direction="down")["mos"].item() == transfers[1]["mos"]
     with pytest.raises(ScenarioError, match="neither a file nor a scenario"):
         run(["analyze", "--scenario", "nowhere", *captures])
 

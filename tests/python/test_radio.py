@@ -259,9 +259,9 @@ def test_what_the_papers_printed_is_used_where_it_can_have_been() -> None:
         assert "outside -19.5 to -3 dB" in rsrq.refused
         assert judged[f"ctu-lte {modem}", "lte", "rsrp"].ceiling is not None
     # The power of WiMAX alone gives the ratio that was measured beside it.
-    for place, cinr, uploaded in (("A", 16, 1.1), ("B", 10, 0.18)):
-        by_power = judged[f"naist/{place}/wimax", "wimax", "rssi"].ceiling
-        by_ratio = judged[f"naist/{place}/wimax", "wimax", "cinr"].ceiling
+    for site, cinr, uploaded in (("A", 16, 1.1), ("B", 10, 0.18)):
+        by_power = judged[f"naist/{site}/wimax", "wimax", "rssi"].ceiling
+        by_ratio = judged[f"naist/{site}/wimax", "wimax", "cinr"].ceiling
         assert by_power is not None
         assert by_ratio is not None
         assert by_power.effective == pytest.approx(cinr, abs=0.5)
@@ -343,10 +343,10 @@ def test_a_radio_that_a_calibrated_link_overrides_is_told(tmp_path: Path, mptcpl
     elements = "".join(f'{way} = [{{ element = "rate", rate = "9 Mbit/s" }}]\n' for way in WAYS)
     file.write_text(TEXT.replace("[link.a.radio]", f"[link.a]\n{elements}{calibrated}"))
     command = ["run", str(file), "--no-baselines", "--no-report", "--out", str(tmp_path / "out")]
-    told = mptcplab(*command)
-    assert told.returncode == 0, told.stderr
+    done = mptcplab(*command)
+    assert done.returncode == 0, done.stderr
     line = file.read_text().splitlines().index("[link.a.radio]") + 1
-    assert f"mptcplab: {file}:{line}:1: link.a.radio is not used: the link is calib" in told.stderr
+    assert f"mptcplab: {file}:{line}:1: link.a.radio is not used: the link is calib" in done.stderr
     file.write_text(file.read_text().replace("calibrated", "assumed").replace("row", "source"))
     assert "not used" not in mptcplab(*command, "--force").stderr
 
@@ -394,11 +394,11 @@ def test_a_radio_that_a_calibrated_link_overrides_is_told(tmp_path: Path, mptcpl
 def test_what_cannot_be_gets_one_line_with_its_place(old: str, new: str, complaint: str) -> None:
     with pytest.raises(ScenarioError) as error:
         read(TEXT.replace(old, new))
-    told = str(error.value)
-    assert complaint in told
-    assert told.startswith("mine.toml:")
-    assert "link.a.radio" in told
-    assert "\n" not in told
+    message = str(error.value)
+    assert complaint in message
+    assert message.startswith("mine.toml:")
+    assert "link.a.radio" in message
+    assert "\n" not in message
 
 
 def test_a_path_on_a_route_gets_no_other_link() -> None:

@@ -18,7 +18,7 @@ ROOM = 4 * 10**9
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def directory(tmp_path: Path) -> Path:
     """A directory with a pipe that nobody writes to, a device without an end, and large files."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "device").symlink_to("/dev/zero")
@@ -35,13 +35,13 @@ def _little() -> None:
 @pytest.mark.parametrize("name", ["pipe", "device", "large"])
 @pytest.mark.parametrize("key", ["trace", "profile", "scenario", "campaign", "targets", "base"])
 def test_what_is_no_file_of_a_fit_size_is_refused_at_once(
-    name: str, key: str, place: Path, mptcplab: Run
+    name: str, key: str, directory: Path, mptcplab: Run
 ) -> None:
     if key == "trace" and name == "large":
         name = "large-trace"
-    file = place / f"{key}.toml"
-    link = place / f"{name}.toml"
-    link.symlink_to(place / name)
+    file = directory / f"{key}.toml"
+    link = directory / f"{name}.toml"
+    link.symlink_to(directory / name)
     words: list[object] = ["run", file]
     if key == "trace":
         element = f'{{ element = "trace", trace = "{name}" }}'

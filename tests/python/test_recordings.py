@@ -77,7 +77,7 @@ def put(directory: Path, **texts: str) -> list[str]:
 @pytest.mark.parametrize("one", RECORDED, ids=lambda one: one.format)
 def test_a_format_becomes_links(one: Recorded, command: Command, tmp_path: Path) -> None:
     (tmp_path / one.name).write_text(one.text)
-    status, told, wrong = command("links", "import", one.name, "--out", "made", *one.options)
+    status, output, wrong = command("links", "import", one.name, "--out", "made", *one.options)
     assert (status, wrong) == (0, "")
     made = {file.name: file.read_text() for file in (tmp_path / "made").iterdir()}
     assert {name: made[name] for name in one.traces} == one.traces
@@ -87,7 +87,7 @@ def test_a_format_becomes_links(one: Recorded, command: Command, tmp_path: Path)
     for part in (*one.link, f"({one.format})", 'kind = "imported"', "sha256"):
         assert part in links
         # What stands in the link's comments the terminal says, too.
-        assert f"# {part}" not in links or part in told
+        assert f"# {part}" not in links or part in output
     rows = made.get("radio.csv", "").splitlines()[1:]
     assert [row[: len(start)] for row, start in zip(rows, one.radio, strict=False)] == list(
         one.radio
@@ -101,8 +101,8 @@ def test_a_malformed_file_is_one_line_and_nothing_is_written(
     assert one.breaks[0] in one.text
     (tmp_path / one.name).write_text(one.text.replace(*one.breaks, 1))
     options = ("--as", one.format, *one.options)
-    status, told, wrong = command("links", "import", one.name, "--out", "made", *options)
-    assert (status, told) == (2, "")
+    status, output, wrong = command("links", "import", one.name, "--out", "made", *options)
+    assert (status, output) == (2, "")
     (line,) = wrong.splitlines()
     assert line.startswith(f"mptcplab: {one.name}, line ")
     assert one.said in line
@@ -350,7 +350,7 @@ def test_iperf3_itself(tmp_path: Path) -> None:
     (tmp_path / "test.json").write_text(done.stdout)
     made = lab.import_links(tmp_path / "test.json", out=tmp_path / "m", step_s=0.5)
     rows = downlink(scenario_of(made), "test")[0]["trace"]
-    told = json.loads(done.stdout)["intervals"]
+    intervals = json.loads(done.stdout)["intervals"]
     assert [row[1] for row in rows] == pytest.approx(
-        [one["sum"]["bits_per_second"] / 1e6 for one in told], rel=1e-6
+        [one["sum"]["bits_per_second"] / 1e6 for one in intervals], rel=1e-6
     )

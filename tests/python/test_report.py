@@ -52,8 +52,11 @@ def test_a_run_ends_with_its_page(mptcplab: Run, tmp_path: Path) -> None:
     done = mptcplab(*run)
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1] == f"{page} shows them"
-    told = described(page)
-    assert (told["title"], told["name"]) == ("wifi-lte: a download over Wi-Fi and LTE", "wifi-lte")
+    shown = described(page)
+    assert (shown["title"], shown["name"]) == (
+        "wifi-lte: a download over Wi-Fi and LTE",
+        "wifi-lte",
+    )
 
 
 def test_a_run_without_data_is_no_error(mptcplab: Run, tmp_path: Path) -> None:
@@ -98,8 +101,8 @@ def test_a_timeline_begins_with_the_run_where_programs_send_later(tmp_path: Path
     about["outcome"]["began_ns"] = first["start_ns"] - 250_000_000
     (late / "run.json").write_text(json.dumps(about))
     page = described(mptcplab.write_report(late))
-    told = [event["at_s"] for event in page["events"] if event["text"].startswith("timeline")]
-    assert told == pytest.approx([0.25, 0.35])
+    times = [event["at_s"] for event in page["events"] if event["text"].startswith("timeline")]
+    assert times == pytest.approx([0.25, 0.35])
     (moment,) = (one for one in page["moments"] if not one["found"])
     assert (moment["at_s"], moment["to_s"]) == pytest.approx((0.25, 0.35))
     # Laid over each other, their timelines are one.
@@ -191,9 +194,9 @@ def test_the_verdict_is_made_of_figures(comparison: Comparison) -> None:
     )
     gain = f"{abs(comparison.gain):.0%}".replace("%", " %")
     sense = "more" if comparison.gain > 0 else "less"
-    told = "as much" if gain == "0 %" else f"{gain} {sense}"
+    amount = "as much" if gain == "0 %" else f"{gain} {sense}"
     assert f" Best single path: {comparison.best_path} with " in page["verdict"][0]
-    assert page["verdict"][0].endswith(f"MPTCP gives {told}.")
+    assert page["verdict"][0].endswith(f"MPTCP gives {amount}.")
     shares = mptcp.flows.filter(pl.col("direction") == "down").select("subflow", "share").rows()
     for number, share in shares:
         if 0 < share < 1:
@@ -217,9 +220,9 @@ def test_the_verdict_leaves_the_count_of_the_send_buffer_to_the_finding(
     }
     table = Subject.table
     monkeypatch.setattr(Subject, "table", lambda self, name: tables.get(name, table(self, name)))
-    told = verdict.sentences(subject)
-    assert "The receiver's window held wifi back for 30 % of its busy time." in told
-    assert not [one for one in told if "send buffer" in one]
+    lines = verdict.sentences(subject)
+    assert "The receiver's window held wifi back for 30 % of its busy time." in lines
+    assert not [one for one in lines if "send buffer" in one]
 
 
 LOSSY = {
@@ -238,14 +241,14 @@ LOSSY = {
 def test_the_verdict_tells_lost_data_from_a_lost_handshake(tmp_path: Path) -> None:
     """Packets with data are those that the analysis misses at the other end."""
     comparison = mptcplab.run(LOSSY, seed=12, out=tmp_path / "runs")
-    run, told = comparison.mptcp, described(comparison.report())["verdict"]
-    (data,) = (one for one in told if one.startswith("Packets with data that did not arrive: "))
+    run, lines = comparison.mptcp, described(comparison.report())["verdict"]
+    (data,) = (one for one in lines if one.startswith("Packets with data that did not arrive: "))
     numbers = [int(number) for number in re.findall(r"(\d+) (?:by|at|in|to) ", data)]
     lost = run.flows.filter(direction="down")["lost_packets"].sum()
     assert sum(numbers) == lost
     # A packet more did not arrive: what answered the first SYN, which RFC 6298 repeats after 1 s.
     assert run.drops.filter(direction="down").height == lost + 1
-    (handshake,) = (one for one in told if one.startswith("The handshake of "))
+    (handshake,) = (one for one in lines if one.startswith("The handshake of "))
     join_time_ms = run.subflows["join_time_ms"][0]
     assert join_time_ms > 1000
     assert (

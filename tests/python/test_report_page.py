@@ -389,12 +389,12 @@ def test_a_point_leads_to_its_packet(shown: Shown, comparison: Comparison) -> No
     plot.scroll_into_view_if_needed()
     shown.page.fill("input[name=to]", "0.3")
     shown.page.press("input[name=to]", "Enter")
-    place = shown.ask(
+    point = shown.ask(
         "(({ left, top, number }) => ({ left, top, number }))(plots[3].beside(null, 1))"
     )
-    plot.click(position={"x": place["left"], "y": place["top"]})
-    record = int(column(shown, "rtt", 0, "record")[place["number"]])
-    at = column(shown, "rtt", 0, "x")[place["number"]]
+    plot.click(position={"x": point["left"], "y": point["top"]})
+    record = int(column(shown, "rtt", 0, "record")[point["number"]])
+    at = column(shown, "rtt", 0, "x")[point["number"]]
     panel = shown.page.locator("aside.panel")
     assert panel.is_visible()
     assert f"frame.number == {record}" in panel.inner_text()

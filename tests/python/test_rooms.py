@@ -18,7 +18,7 @@ TABLE = dict(ROW.findall((ROOT / "ARCHITECTURE.md").read_text("utf-8")))
 
 def crates() -> dict[str, set[str]]:
     """Give what each crate depends on; its tests may use more."""
-    told = subprocess.run(
+    done = subprocess.run(
         ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"],
         cwd=ROOT,
         check=True,
@@ -30,7 +30,7 @@ def crates() -> dict[str, set[str]]:
             for needed in crate["dependencies"]
             if needed["kind"] is None and "path" in needed
         }
-        for crate in json.loads(told.stdout)["packages"]
+        for crate in json.loads(done.stdout)["packages"]
     }
 
 

@@ -25,9 +25,9 @@ def runs(out: Path) -> list[Path]:
     return [path for path in sorted(out.iterdir()) if path.is_dir()]
 
 
-def everything(place: Path) -> dict[str, bytes]:
-    files = [path for path in sorted(place.rglob("*")) if path.is_file()]
-    return {str(path.relative_to(place)): path.read_bytes() for path in files}
+def everything(directory: Path) -> dict[str, bytes]:
+    files = [path for path in sorted(directory.rglob("*")) if path.is_file()]
+    return {str(path.relative_to(directory)): path.read_bytes() for path in files}
 
 
 def test_a_directory_per_run_holds_all_of_it(ran: Path, small: Path) -> None:
@@ -329,7 +329,7 @@ def test_what_ships_runs_to_its_end(name: str) -> None:
 
 def test_from_python_without_a_place(small: Path) -> None:
     comparison = package.run(small, seed=4, settings=["transfer.size=100 kB"])
-    place = comparison.directory
+    directory = comparison.directory
     assert comparison.mptcp.about["seed"] == 4
     assert sorted(comparison.baselines) == ["lte", "wifi"]
     assert comparison.best_path in comparison.baselines
@@ -345,10 +345,10 @@ def test_from_python_without_a_place(small: Path) -> None:
     assert lte.flows.height
     assert lte.rtt_ms_mean is not None
     assert lte.rtt_ms_mean >= 40
-    assert place.exists()
+    assert directory.exists()
     del lte
     gc.collect()
-    assert not place.exists()
+    assert not directory.exists()
 
 
 def test_from_python_as_a_dictionary() -> None:

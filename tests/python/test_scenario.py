@@ -312,4 +312,4 @@ z = 1
     assert lines["t", 1] == 16
     assert lines["t", 1, "x"] == 17
     assert lines["t", 1, "deep", 0, "z"] == 19
-    assert not any("not" in place for place in lines)
+    assert not any("not" in key_path for key_path in lines)

@@ -413,7 +413,7 @@ def test_faults_of_traces_have_their_lines(tmp_path: Path, content: str, complai
 
 def test_what_the_links_refuse_has_its_place(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    for new, place in (
+    for new, where in (
         ('{ element = "delay", delay = "1 ms", step = "1 us" }', "11: link.home.downlink.1.step: "),
         ('{ element = "trace", trace = [5, 3] }', "11: link.home.downlink.1.trace: "),
         ('{ element = "trace", trace = [] }', "11: link.home.downlink.1.trace: "),
@@ -423,7 +423,7 @@ def test_what_the_links_refuse_has_its_place(tmp_path: Path) -> None:
         with pytest.raises(ScenarioError) as error:
             load(file)
         line, _, rest = str(error.value).removeprefix(f"{file}:").partition(":")
-        assert f"{line}:{rest.partition(':')[2]}".startswith(place)
+        assert f"{line}:{rest.partition(':')[2]}".startswith(where)
         assert "\n" not in str(error.value)
 
 

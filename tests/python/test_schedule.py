@@ -75,10 +75,10 @@ KILLS = 30
 LIFE_SECONDS = 600
 
 
-def written(place: Path, text: str = CAMPAIGN) -> Path:
+def written(directory: Path, text: str = CAMPAIGN) -> Path:
     """Write a campaign and its scenario."""
-    (place / "field.toml").write_text(SCENARIO)
-    file = place / "weeks.toml"
+    (directory / "field.toml").write_text(SCENARIO)
+    file = directory / "weeks.toml"
     file.write_text(text)
     return file
 
@@ -89,7 +89,7 @@ def lived(world: World, file: Path, out: Path, chance: random.Random) -> int:
     while True:
         # Somewhere in the next few visits.
         steps = chance.randrange(1, 700) if killed < KILLS else 0
-        words = [str(word) for word in (world.place, file, out, steps)]
+        words = [str(word) for word in (world.directory, file, out, steps)]
         done = called(worlds.killed, words, timeout=LIFE_SECONDS)
         if done.returncode == 0:
             return killed
@@ -104,12 +104,12 @@ def lived(world: World, file: Path, out: Path, chance: random.Random) -> int:
 
 @pytest.fixture(scope="module")
 def lives(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Campaign]:
-    place = tmp_path_factory.mktemp("lives")
-    world = World(place / "world")
+    directory = tmp_path_factory.mktemp("lives")
+    world = World(directory / "world")
     chance = random.Random(7)
-    killed = lived(world, written(place, SCARCE), place / "out", chance)
+    killed = lived(world, written(directory, SCARCE), directory / "out", chance)
     assert killed >= KILLS
-    return world, Campaign(place / "out")
+    return world, Campaign(directory / "out")
 
 
 def day_of(moment: datetime) -> str:
@@ -162,15 +162,15 @@ def test_a_budget_is_kept_to_the_byte(lives: tuple[World, Campaign]) -> None:
     assert "of the 100 MB of its month" in short
     # No visit took more than was reserved for it before.
     assert (data["bytes"] <= data["reserved_bytes"]).all()
-    told: Counter[int] = Counter()
+    counted: Counter[int] = Counter()
     for visit, count in data.select("visit", "bytes").iter_rows():
-        told[visit] += count
+        counted[visit] += count
     for visit, attempts in data.group_by("visit").len().iter_rows():
         if attempts == 1 and visit in campaign.visits.filter(state="done")["visit"]:
-            assert told[visit] == truth[visit]
-        assert told[visit] >= truth[visit]
+            assert counted[visit] == truth[visit]
+        assert counted[visit] >= truth[visit]
     # What nobody could count any more is taken for all that was reserved.
-    assert any(told[visit] > truth[visit] for visit in told)
+    assert any(counted[visit] > truth[visit] for visit in counted)
 
 
 def test_a_day_has_the_visits_of_the_calendar_at_times_by_chance(
@@ -197,7 +197,7 @@ def test_the_same_schedule_lives_through_no_kill(tmp_path: Path) -> None:
     assert away
     assert [one.split(" waits, until ")[0] for one in warned] == [f"visit {one}" for one, _ in away]
     assert all(
-        told.endswith(f" at most: {why}") for told, (_, why) in zip(warned, away, strict=True)
+        message.endswith(f" at most: {why}") for message, (_, why) in zip(warned, away, strict=True)
     )
     visits = campaign.visits.filter(state="done")
     truth, data = carried(world, "lte"), campaign.data.filter(path="lte")
@@ -232,16 +232,16 @@ def test_a_run_that_takes_more_than_its_part_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worlds, "OVERHEAD", 20.0)
-    world, file, told = World(tmp_path / "world"), written(tmp_path, THREE_DAYS), list[str]()
+    world, file, messages = World(tmp_path / "world"), written(tmp_path, THREE_DAYS), list[str]()
 
     def tell(one: VisitOutcome) -> None:
-        told.append(_line(one, sheet.load(file)))
+        messages.append(_line(one, sheet.load(file)))
 
     campaign = scheduled(world, file, tmp_path / "out", tell=tell)
     why = "lte carried all 2.25 MB that its budget allows"
     assert set(campaign.failures["reason"]) == {why}
     # And whoever looks at what it prints learns of it.
-    assert re.search(f"done, .*; [12] of 3 runs failed: {why}; next ", told[0])
+    assert re.search(f"done, .*; [12] of 3 runs failed: {why}; next ", messages[0])
     data = campaign.data.filter(path="lte")
     assert (data["bytes"] <= data["reserved_bytes"]).all()
     # A run that failed is not tried again.
@@ -355,10 +355,10 @@ def test_hours_that_clocks_leave_out_have_no_visit() -> None:
 
 @pytest.fixture(scope="module")
 def three_days(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
-    place = tmp_path_factory.mktemp("days")
-    world = World(place / "world")
+    directory = tmp_path_factory.mktemp("days")
+    world = World(directory / "world")
     text = THREE_DAYS.replace("visits = 6", "visits = 12")
-    campaign = scheduled(world, written(place, text), place / "out")
+    campaign = scheduled(world, written(directory, text), directory / "out")
     # Pages ask it what it is.
     with known(world):
         yield campaign
@@ -387,19 +387,19 @@ def test_summary_and_page_tell_hours_and_their_zone(
     three_days: Campaign, capsys: pytest.CaptureFixture[str]
 ) -> None:
     print_campaign(three_days)
-    told = capsys.readouterr().out
-    lines = [line.split()[0] for line in told.splitlines() if line.strip()]
+    output = capsys.readouterr().out
+    lines = [line.split()[0] for line in output.splitlines() if line.strip()]
     assert [line for line in lines if line in three_days.axes["hour"]] == three_days.axes["hour"]
-    assert "hour: of the day in Europe/Berlin" in told
+    assert "hour: of the day in Europe/Berlin" in output
     visits, gone = three_days.visits, "wifi: there is no interface wlan0"
     missed = visits.filter(state="missed")
     done = visits.height - missed.height
     assert set(missed["reason"]) == {"away"}
-    assert f"{visits.height} visits: {done} done, {missed.height} away; carried: lte " in told
+    assert f"{visits.height} visits: {done} done, {missed.height} away; carried: lte " in output
     rows = []
     for visit, due in missed.select("visit", "due").iter_rows():
         local = due.astimezone(ZoneInfo(ZONE)).strftime("%a %Y-%m-%d %H:%M")
-        assert f"{local} missed: {gone}" in told
+        assert f"{local} missed: {gone}" in output
         rows.append([str(visit), local, "away", gone])
     page = describe(three_days)
     runs = f"{3 * missed.height} of {3 * visits.height} runs were missed"
@@ -413,17 +413,17 @@ def test_summary_and_page_tell_hours_and_their_zone(
     assert all(one.low is not None for one in page.gains if one.n > 1)
 
 
-def command(mptcplab: Run, place: Path, *words: str) -> tuple[int, str, str]:
+def command(mptcplab: Run, directory: Path, *words: str) -> tuple[int, str, str]:
     """Run ``mptcplab schedule`` for the example, with a server that is nowhere."""
-    token = place / "token"
+    token = directory / "token"
     if not token.exists():
         token.touch(0o600)
         token.write_text("a-token-of-no-server")
-    (place / "field.toml").write_text(f'{SCENARIO}\n[field]\ntoken = "{token}"\n')
+    (directory / "field.toml").write_text(f'{SCENARIO}\n[field]\ntoken = "{token}"\n')
     text = CAMPAIGN.replace("networks", "field").replace("visits = 6", "visits = 8")
-    (place / "weeks.toml").write_text(text)
+    (directory / "weeks.toml").write_text(text)
     done = mptcplab(
-        "schedule", "weeks.toml", "--server", f"127.0.0.1:1#{'0' * 64}", *words, cwd=place
+        "schedule", "weeks.toml", "--server", f"127.0.0.1:1#{'0' * 64}", *words, cwd=directory
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -470,9 +470,11 @@ def test_a_dry_sweep_of_real_networks_sends_nothing(mptcplab: Run, tmp_path: Pat
     assert "failed" not in done.stdout
     assert "nothing was sent" in done.stdout
     assert "lte  at most 25.0 MB" in done.stdout
-    told = json.loads(mptcplab("sweep", "often.toml", "--dry-run", "--json", cwd=tmp_path).stdout)
-    assert told["most_bytes"] == {"lte": 25_000_000, "wifi": 25_000_000}
-    assert told["run_s"] is None
+    document = json.loads(
+        mptcplab("sweep", "often.toml", "--dry-run", "--json", cwd=tmp_path).stdout
+    )
+    assert document["most_bytes"] == {"lte": 25_000_000, "wifi": 25_000_000}
+    assert document["run_s"] is None
 
 
 def test_the_unit_runs_the_same_command(mptcplab: Run, tmp_path: Path) -> None:
@@ -524,10 +526,12 @@ def test_visits_while_the_server_is_away_are_missed(tmp_path: Path) -> None:
     text = THREE_DAYS.replace("networks", "field").replace("visits = 6", "visits = 1")
     file = written(tmp_path, text)
     (tmp_path / "field.toml").write_text(local + field)
-    told = list[str]()
-    campaign = scheduled(world, file, tmp_path / "out", warn=told.append)
+    warnings = list[str]()
+    campaign = scheduled(world, file, tmp_path / "out", warn=warnings.append)
     # Weeks in which nothing can be measured begin with what to mend.
-    assert told[0].startswith("lo address: has no address to reach 127.0.0.1 from. To mend it: ")
+    assert warnings[0].startswith(
+        "lo address: has no address to reach 127.0.0.1 from. To mend it: "
+    )
     assert set(campaign.visits["reason"]) == {"away"}
     assert (
         "lte: no connection to 127.0.0.1 port 1 by lo: Connection refused"

@@ -408,8 +408,8 @@ def test_whatever_is_said_during_a_run_it_goes_on(server: Server, asked: dict[st
 
 
 def _mutated(line: bytes, chance: random.Random) -> bytes:
-    place = chance.randrange(len(line))
-    return line[:place] + bytes([chance.randrange(256)]) + line[place + 1 :]
+    offset = chance.randrange(len(line))
+    return line[:offset] + bytes([chance.randrange(256)]) + line[offset + 1 :]
 
 
 def _changed(**changes: Any) -> dict[str, Any]:
@@ -652,8 +652,8 @@ async def _serve_nobody(client: Client, proven: Callable[[], None]) -> None:
 
 
 def test_who_was_turned_away_is_told_in_a_line() -> None:
-    told = summed_up(Counter({"too many at once": 3, "broke off": 1}))
-    assert told == "4 connections were turned away: 3 too many at once, 1 broke off"
+    text = summed_up(Counter({"too many at once": 3, "broke off": 1}))
+    assert text == "4 connections were turned away: 3 too many at once, 1 broke off"
     assert summed_up(Counter()) == ""
 
 

@@ -156,9 +156,9 @@ def test_tests_of_means_reject_as_often_as_they_say(n: int) -> None:
     """Under the null, on each side."""
     chance = np.random.default_rng(200 + n)
     drawn = chance.normal(size=(TRIALS, n))
-    told = [values.mean() > 0 for values in drawn if of_mean(values) < 0.05]
+    positive = [values.mean() > 0 for values in drawn if of_mean(values) < 0.05]
     for side in (True, False):
-        check((told.count(side), TRIALS), (0.025, 0.025))
+        check((positive.count(side), TRIALS), (0.025, 0.025))
 
 
 def test_intervals_agree_with_published_examples() -> None:
@@ -197,12 +197,12 @@ def test_it_takes_six_pairs_to_tell_a_difference() -> None:
     assert pairs_needed() == 6
     for comparisons in (1, 2, 12, 72, 1000):
         needed = pairs_needed(comparisons=comparisons)
-        for n, told in ((needed, True), (needed - 1, False)):
+        for n, significant in ((needed, True), (needed - 1, False)):
             least = paired([2.0 + one / 8 for one in range(n)], [1.0] * n).p_value
             assert least == pytest.approx(2 / 2**n)
             alone = adjust([least] + [1.0] * (comparisons - 1), "benjamini-hochberg")[0]
             assert alone is not None
-            assert (alone < 0.05) == told
+            assert (alone < 0.05) == significant
     together = adjust([2 / 2**6] * 12, "benjamini-hochberg")
     assert max(one for one in together if one is not None) < 0.05
 
@@ -396,9 +396,9 @@ def test_the_bins_of_an_analysis_give_its_quantiles(download: list[str], quantit
     for percent in (95, 99):
         # Between them lies the bin that the percentile is in.
         quantile = transfer[f"{quantity}_ms_p{percent}"]
-        place = np.searchsorted(found.value, quantile, side="right")
-        beyond, part = found.probability[place], 1 - percent / 100
-        assert beyond - 1 / found.samples <= part <= found.probability[place - 1]
+        index = np.searchsorted(found.value, quantile, side="right")
+        beyond, part = found.probability[index], 1 - percent / 100
+        assert beyond - 1 / found.samples <= part <= found.probability[index - 1]
 
 
 def test_samples_that_depend_on_each_other_do_not_narrow_the_band() -> None:
@@ -407,10 +407,10 @@ def test_samples_that_depend_on_each_other_do_not_narrow_the_band() -> None:
     runs = [chance.exponential(size=20) for _ in range(5)]
     once, often = ccdf(runs), ccdf([np.repeat(run, 4) for run in runs])
     assert often.samples == 4 * once.samples
-    at = {value: place for place, value in enumerate(often.value)}
-    for place, value in enumerate(once.value):
-        assert often.low[at[value]] == pytest.approx(once.low[place])
-        assert often.high[at[value]] == pytest.approx(once.high[place])
+    at = {value: index for index, value in enumerate(often.value)}
+    for index, value in enumerate(once.value):
+        assert often.low[at[value]] == pytest.approx(once.low[index])
+        assert often.high[at[value]] == pytest.approx(once.high[index])
 
 
 def test_a_band_needs_runs() -> None:

@@ -459,19 +459,19 @@ def test_the_command_lists_the_experiments(mptcplab: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "complaint"),
     [
         (["eight-subflow"], "did you mean eight-subflows?"),
         (["campus-drive", "--engine", "kernel"], "campus-drive is not run on the kernel engine"),
     ],
 )
 def test_what_cannot_be_run_is_refused(
-    mptcplab: Run, tmp_path: Path, words: list[str], told: str
+    mptcplab: Run, tmp_path: Path, words: list[str], complaint: str
 ) -> None:
     out = tmp_path / "out"
     done = mptcplab("study", *words, "--out", str(out), check=False)
     assert done.returncode == 2
-    assert told in done.stderr
+    assert complaint in done.stderr
     assert done.stderr.count("\n") == 1
     assert not out.exists()
 

@@ -29,9 +29,9 @@ def many(tmp_path: Path) -> Path:
 def test_a_first_handshake_that_fails_is_no_join(mptcplab: Run, tmp_path: Path) -> None:
     lost = [f"--set=path.{path}.loss=100 %" for path in ("wifi", "lte")]
     words = ("--set=run.stop=40 s", "--no-baselines", "--no-report", "--out", tmp_path / "lost")
-    told = mptcplab("run", "wifi-lte", *lost, *words).stdout
-    assert "0 subflows · first handshake unanswered ·" in told
-    assert "join" not in told
+    output = mptcplab("run", "wifi-lte", *lost, *words).stdout
+    assert "0 subflows · first handshake unanswered ·" in output
+    assert "join" not in output
 
 
 def test_many_connections_get_a_line_each_of_the_largest(mptcplab: Run, many: Path) -> None:

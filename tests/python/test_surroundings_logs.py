@@ -29,8 +29,8 @@ $GPGSV,2,1,08,01,40,083,46,02,17,308,41,12,07,344,39,14,22,228,45*75
 """
 
 
-def written(place: Path, text: str, name: str = "log") -> Path:
-    file = place / name
+def written(directory: Path, text: str, name: str = "log") -> Path:
+    file = directory / name
     file.write_text(text, "utf-8")
     return file
 
@@ -93,10 +93,10 @@ def test_times_without_a_zone_take_the_one_that_is_said(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_radio_log_is_refused_by_its_line(tmp_path: Path, text: str, fault: str) -> None:
-    with pytest.raises(Error) as told:
+    with pytest.raises(Error) as error:
         read_radio(written(tmp_path, text))
-    assert fault in str(told.value)
-    assert "\n" not in str(told.value)
+    assert fault in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_gpx(tmp_path: Path) -> None:
@@ -160,10 +160,10 @@ def test_nmea_without_a_fix_is_no_position(tmp_path: Path) -> None:
     ],
 )
 def test_bad_positions_are_refused_by_their_line(tmp_path: Path, text: str, fault: str) -> None:
-    with pytest.raises(Error) as told:
+    with pytest.raises(Error) as error:
         read_positions(written(tmp_path, text))
-    assert fault in str(told.value)
-    assert "\n" not in str(told.value)
+    assert fault in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_what_is_no_file_of_text_is_refused(tmp_path: Path) -> None:

@@ -138,10 +138,10 @@ def test_what_iw_prints_of_the_access_point(text: str, row: Row) -> None:
     assert iw.station(text, "02:00:5e:00:53:03") == row
 
 
-def program(place: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    (place / "iw").write_text(f"#!/bin/sh\n{text}\n")
-    (place / "iw").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{place}:/bin:/usr/bin")
+def program(directory: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    (directory / "iw").write_text(f"#!/bin/sh\n{text}\n")
+    (directory / "iw").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{directory}:/bin:/usr/bin")
 
 
 def test_iw_is_asked_over_and_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,8 +161,8 @@ def test_iw_that_fails_or_is_missing_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program(tmp_path, monkeypatch, "echo 'command failed: No such device (-19)' >&2; exit 237")
-    told = follow(Iw("wifi", "wlan9", 1), never)
-    assert told == ([], "iw dev wlan9 link: command failed: No such device (-19)")
+    result = follow(Iw("wifi", "wlan9", 1), never)
+    assert result == ([], "iw dev wlan9 link: command failed: No such device (-19)")
     (tmp_path / "iw").unlink()
     monkeypatch.setattr(iw, "PATH", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -221,19 +221,19 @@ def test_modems_that_are_not_there_are_said(
         monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", where)
         source = ModemManager("lte", "wwan0", 1)
         if modem is None:
-            told = follow(source, never)
+            result = follow(source, never)
         else:
             with served(where, modem):
-                told = follow(source, never)
-    assert told[0] == []
-    assert told[1] is not None
-    assert told[1].startswith(why)
+                result = follow(source, never)
+    assert result[0] == []
+    assert result[1] is not None
+    assert result[1].startswith(why)
 
 
 def test_no_bus_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", f"unix:path={tmp_path}/none")
-    told = follow(ModemManager("lte", "wwan0", 1), never)
-    assert told == ([], "no D-Bus: No such file or directory")
+    result = follow(ModemManager("lte", "wwan0", 1), never)
+    assert result == ([], "no D-Bus: No such file or directory")
 
 
 def test_gpsd_says_where_it_is() -> None:
@@ -278,16 +278,16 @@ def test_gpsd_says_where_it_is() -> None:
 )
 def test_gpsd_that_stops_is_said(lines: list[str], why: str) -> None:
     with playing(lines, ends=True) as port:
-        _, told = follow(Gpsd(("127.0.0.1", port)), never)
-    assert told is not None
-    assert told.startswith(why)
+        _, reason = follow(Gpsd(("127.0.0.1", port)), never)
+    assert reason is not None
+    assert reason.startswith(why)
 
 
 def test_no_gpsd_and_no_fix_are_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    told = follow(Gpsd(("127.0.0.1", port)), never)
-    assert told == ([], f"no gpsd at 127.0.0.1 port {port}: Connection refused")
+    result = follow(Gpsd(("127.0.0.1", port)), never)
+    assert result == ([], f"no gpsd at 127.0.0.1 port {port}: Connection refused")
     with playing(FIXES[:1]) as port:
         sampler = Sampler([Gpsd(("127.0.0.1", port))])
         time.sleep(0.5)

@@ -139,10 +139,10 @@ def test_interrupted_it_says_how_to_go_on(
     with sweeping(file, out) as process:
         until(lambda: shards(out) >= 2)
         process.send_signal(signal.SIGINT)
-        output, told = process.communicate(timeout=120)
+        output, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert output == ""
-    first, last = told.splitlines()
+    first, last = errors.splitlines()
     assert first == f"{out}: {RUNS} runs"
     assert "are done and kept: the same command goes on from there" in last
     kept = package.open_campaign(out).runs.height

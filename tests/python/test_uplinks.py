@@ -65,9 +65,9 @@ STEPS = 4
 class Network:
     """A network namespace of its own, in which commands are run one after the other."""
 
-    def __init__(self, place: Path) -> None:
-        self.place = place
-        (place / "program.py").write_text(PROGRAM)
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        (directory / "program.py").write_text(PROGRAM)
         self._holder = subprocess.Popen(
             ["unshare", "--net", "--mount", "sh", "-c", f"{NETWORK}\necho up; exec sleep 600"],
             stdout=subprocess.PIPE,
@@ -88,7 +88,7 @@ class Network:
         return self.run("sh", "-c", CONFIGURATION).stdout
 
     def program(self, what: str, killed_at: int = 0) -> int:
-        words = (self.place / "program.py", self.place / "journal", what, killed_at)
+        words = (self.directory / "program.py", self.directory / "journal", what, killed_at)
         done = self.run(sys.executable, *words)
         assert done.returncode in (0, -9), done.stderr
         return done.returncode
@@ -182,10 +182,10 @@ def test_setting_up_leaves_nothing_to_set_up_and_undoing_no_trace(network: Netwo
     # Again, and there is nothing to do.
     assert network.program("set-up") == 0
     assert network.configuration() == between
-    assert len((network.place / "journal").read_text().splitlines()) == STEPS
+    assert len((network.directory / "journal").read_text().splitlines()) == STEPS
     assert network.program("undo") == 0
     assert network.configuration() == before
-    assert not (network.place / "journal").exists()
+    assert not (network.directory / "journal").exists()
 
 
 def test_whenever_it_is_killed_undoing_leaves_no_trace(network: Network) -> None:
@@ -205,7 +205,7 @@ def test_an_interface_that_is_gone_keeps_nothing_else_from_being_undone(network:
     network.run("ip", "link", "delete", "lte")
     assert network.program("undo") == 0
     assert network.run("sh", "-c", wifi).stdout == before
-    assert not (network.place / "journal").exists()
+    assert not (network.directory / "journal").exists()
 
 
 def test_what_others_have_changed_since_is_left_to_them(network: Network) -> None:
@@ -234,7 +234,7 @@ def test_a_step_that_others_took_first_is_not_undone(network: Network) -> None:
         "except Error as error:\n"
         "    print(error)\n"
     )
-    done = network.run(sys.executable, "-c", program, network.place / "journal")
+    done = network.run(sys.executable, "-c", program, network.directory / "journal")
     assert "ip mptcp endpoint add" in done.stdout, done.stderr
     assert network.program("undo") == 0
     assert network.configuration() == before

@@ -66,12 +66,14 @@ class Number:
 class World:
     """Its clock, in microseconds, and what its interfaces have carried."""
 
-    def __init__(self, place: Path, begin: datetime = datetime(2026, 3, 20, 9, tzinfo=UTC)) -> None:
-        place.mkdir(exist_ok=True)
-        self.place = place
-        self.clock = Number(place / "clock", round(begin.timestamp() * 1e6))
-        self.boot = Number(place / "boot", 1)
-        self.counts = {path: Number(place / path) for path in PATHS}
+    def __init__(
+        self, directory: Path, begin: datetime = datetime(2026, 3, 20, 9, tzinfo=UTC)
+    ) -> None:
+        directory.mkdir(exist_ok=True)
+        self.directory = directory
+        self.clock = Number(directory / "clock", round(begin.timestamp() * 1e6))
+        self.boot = Number(directory / "boot", 1)
+        self.counts = {path: Number(directory / path) for path in PATHS}
         self.step: Callable[[], None] = lambda: None
 
     def now(self) -> datetime:
@@ -96,11 +98,11 @@ class World:
 
     def note(self, what: str, **fields: Any) -> None:
         """Add a line to what really happened."""
-        with (self.place / "truth").open("a") as file:
+        with (self.directory / "truth").open("a") as file:
             file.write(json.dumps({"what": what, "at": self.clock.get(), **fields}) + "\n")
 
     def truth(self) -> list[dict[str, Any]]:
-        file = self.place / "truth"
+        file = self.directory / "truth"
         return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
     def away(self) -> dict[str, str]:
@@ -219,13 +221,13 @@ def known(world: World) -> AbstractContextManager[Any]:
 
 
 def killed(words: list[str]) -> None:
-    """Run a schedule in a process that kills itself on the way: ``[PLACE, FILE, OUT, STEPS]``.
+    """Run a schedule in a process that kills itself on the way: ``[DIRECTORY, FILE, OUT, STEPS]``.
 
     It does so after so many steps of the clock, of a transfer or of the file system; for 0, never.
     """
-    place, file, out, steps = words
+    directory, file, out, steps = words
     left = int(steps)
-    world = World(Path(place))
+    world = World(Path(directory))
 
     def step() -> None:
         nonlocal left
