@@ -38,14 +38,22 @@ demo: $(VENV)/built ## Set up, build, and simulate a download over Wi-Fi and LTE
 .PHONY: build
 build: $(VENV)/built ## Set up and build: .venv/bin/mptcplab
 
-.PHONY: test
-test: $(VENV)/dev ## Set up, install what tests compare with where that is possible, run all tests
-	scripts/peers
+.PHONY: test test-rust test-python test-real-time peers
+test: test-rust test-python test-real-time ## Set up, install what tests compare with where that is possible, run all tests
+
+test-rust: $(VENV)/dev peers
 	cargo test --workspace --exclude python --locked
+
+test-python: $(VENV)/dev peers
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(LONG) $(OTHERS)
-	# These wait for real time: more at once than processors, and nothing beside them that computes.
+
+test-real-time: $(VENV)/dev peers
+	# These wait for real time: more at once than processors, and nothing beside them that computes at their priority.
 	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal tests/engine $(addprefix --ignore=,$(BUSY))
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup $(BUSY)
+
+peers:
+	scripts/peers
 
 .PHONY: lint lint-rust lint-python lint-page
 lint: lint-rust lint-python lint-page ## Formatting, lints, types, licences
@@ -76,8 +84,7 @@ bench: $(VENV)/dev ## Speed and memory beside tcptrace, tshark, ns-3 and Mahimah
 	cargo bench --locked --package wire --package capture --package link
 
 .PHONY: count
-count: ## Instructions that a packet takes on the hot paths, held to those kept in benchmarks/instructions.json
-	scripts/peers
+count: peers ## Instructions that a packet takes on the hot paths, held to those kept in benchmarks/instructions.json
 	$(PYTHON) benchmarks/instructions.py
 
 .PHONY: docs
@@ -86,7 +93,10 @@ docs: $(VENV)/docs ## Reference from the code, then docs/_build/html/index.html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --nitpicky docs docs/_build/html
 	@echo "see docs/_build/html/index.html"
 
-.PHONY: fuzz
+.PHONY: fuzz fuzz-targets
+fuzz-targets:
+	scripts/fuzz build
+
 fuzz: ## Every fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly toolchain)
 	scripts/fuzz $(FUZZ_SECONDS)
 
