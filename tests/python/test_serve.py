@@ -19,17 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from mptcplab import Error
 from mptcplab.api.runs import run
 from mptcplab.cli.main import parser
 from mptcplab.engines.field import clock, control, preamble, server_line
 from mptcplab.engines.field.routes import Route
-from mptcplab.engines.field.server import run_request
 from mptcplab.engines.field.server.control import Control
-from mptcplab.engines.field.server.limits import Ledger, Limits, network
+from mptcplab.engines.field.server.limits import Ledger, Limits
 from mptcplab.engines.field.server.listeners import Client, Listeners
 from mptcplab.engines.field.server.serve import summed_up
 from serving import HOST, REQUEST, TIMEOUT_SECONDS, Server, everything, serving
@@ -412,103 +409,6 @@ def _mutated(line: bytes, chance: random.Random) -> bytes:
     return line[:offset] + bytes([chance.randrange(256)]) + line[offset + 1 :]
 
 
-def _changed(**changes: Any) -> dict[str, Any]:
-    return REQUEST | {"transfer": REQUEST["transfer"] | changes}  # type: ignore[operator]
-
-
-@pytest.mark.parametrize(
-    ("asked", "why"),
-    [
-        (None, "a run is asked for with"),
-        (REQUEST | {"command": "ls"}, "a run is asked for with"),
-        (_changed(application="shell"), "the application is none of"),
-        (_changed(direction="sideways"), "neither up nor down"),
-        (_changed(size_bytes=-1), "size_bytes is not a whole number"),
-        (_changed(size_bytes=True), "size_bytes is not a whole number"),
-        (_changed(size_bytes=2 * 10**9), "allows a run 1000 MB"),
-        (_changed(host="elsewhere"), "bulk has no host"),
-        (REQUEST | {"congestion_control": "../x"}, "is not a name"),
-        (REQUEST | {"captures": "all"}, "captures is none of"),
-        (REQUEST | {"sample_ns": 1}, "10 ms to 60 s apart"),
-    ],
-)
-def test_requests_beyond_what_it_serves_are_refused(asked: Any, why: str) -> None:
-    with pytest.raises(Error, match=why):
-        run_request.read(asked, Limits())
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-)
-CHANGED = st.dictionaries(st.sampled_from([*REQUEST, "command"]), JSON)
-TRANSFERS = st.dictionaries(
-    st.sampled_from(
-        ["application", "direction", *run_request.APPLICATIONS["request-response"], "host"]
-    ),
-    st.sampled_from([*run_request.APPLICATIONS, *run_request.DIRECTIONS]) | JSON,
-)
-# However busy the machine is.
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-@UNHURRIED
-@given(JSON | CHANGED.map(lambda changed: REQUEST | changed), TRANSFERS)
-def test_any_request_is_granted_or_refused_in_a_line(asked: Any, transfer: Any) -> None:
-    for fields in (asked, REQUEST | {"transfer": transfer}):
-        try:
-            granted = run_request.read(fields, LIMITS)
-        except Error as error:
-            refused = str(error)
-            assert "\n" not in refused
-        else:
-            assert granted.stop_ns <= LIMITS.run_ns
-            assert granted.transfer.get("size_bytes", 0) <= LIMITS.run_bytes
-
-
-@UNHURRIED
-@given(st.binary(max_size=200), st.binary(min_size=32, max_size=32))
-def test_no_bytes_prove_themselves_by_chance(raw: bytes, key: bytes) -> None:
-    for read, size in (
-        (preamble.read_preamble, preamble.PREAMBLE_BYTES),
-        (preamble.read_echo, preamble.ECHO_BYTES),
-    ):
-        found = read(raw)
-        assert found is None or len(raw) == size
-    assert not preamble.is_proven(raw, key)
-
-
-@UNHURRIED
-@given(st.integers(0, 2**32 - 1), st.integers(0, 8 * preamble.PREAMBLE_BYTES - 1))
-def test_a_preamble_with_a_bit_changed_proves_nothing(number: int, bit: int) -> None:
-    run_, key = bytes(range(16)), bytes(range(32))
-    good = preamble.preamble(run_, key, number)
-    assert preamble.read_preamble(good) == (run_, number)
-    assert preamble.is_proven(good, key)
-    other = (int.from_bytes(good) ^ 1 << bit).to_bytes(len(good))
-    assert not preamble.is_proven(other, key)
-
-
-@settings(UNHURRIED, max_examples=25)
-@given(st.lists(JSON.map(json.dumps).map(str.encode) | st.binary(max_size=80), max_size=4))
-def test_whatever_a_client_says_is_refused_or_done(lines: list[bytes]) -> None:
-    """Over a control connection without its TLS, of one that has the token."""
-
-    async def said() -> bytes:
-        here, there = socket.socketpair()
-        reader, writer = await asyncio.open_connection(sock=there)
-        served = Control("token-of-a-test", LIMITS, Ledger(Path("/nowhere")))
-        hello = json.dumps({"hello": 1, "token": "token-of-a-test"}).encode()
-        with here:
-            here.sendall(b"\n".join([hello, *lines, b""]))
-            here.shutdown(socket.SHUT_WR)
-            await served.serve((reader, writer), lambda: None)
-            return everything(here)
-
-    for line in asyncio.run(said()).splitlines():
-        assert json.loads(line).keys() <= {"welcome", "refused"}
-
-
 def test_a_thousand_clients_are_served_or_refused_and_gone(tmp_path: Path) -> None:
     """All of them have the token; some wait and go, some stay and read nothing."""
     with serving(tmp_path, "--clients", "8") as busy, contextlib.ExitStack() as held:
@@ -539,67 +439,6 @@ def _come_and_go(server: Server, number: int, held: contextlib.ExitStack) -> str
             return "stays"
     except Error:
         return "refused"
-
-
-def test_a_day_has_its_limit(tmp_path: Path) -> None:
-    with serving(tmp_path, "--per-day", "150 kB") as small:
-        assert len(small.transfer()) == 100_000
-        # The rest of the day's is less than it asks for, and it is cut there.
-        assert len(small.transfer()) <= 50_000
-        spent = pytest.raises(Error, match="carried all that it may today")
-        with spent:
-            small.transfer()
-
-
-def test_a_rate_is_kept(tmp_path: Path) -> None:
-    # 100 kB at 400 kbit/s; a burst of 256 KiB at most goes before.
-    with serving(tmp_path, "--rate", "8 Mbit/s") as slow:
-        scenario = {
-            "schema": 1,
-            "transfer": {"direction": "download", "size": "2 MB"},
-            "path": {"near": {"interface": "lo"}},
-            "field": {"server": str(slow.line), "token": str(slow.state / "token")},
-        }
-        made = run(scenario, engine="field", out=tmp_path / "run", baselines=False)
-        (down,) = made.mptcp.transfers.filter(direction="down").iter_rows(named=True)
-        least_s = (2_000_000 - (1 << 18)) * 8 / 8e6
-        assert down["elapsed_s"] >= least_s
-
-
-def test_yesterday_is_not_counted(tmp_path: Path) -> None:
-    day = ["2026-03-01"]
-    ledger = Ledger(tmp_path / "served.json", lambda: day[0])
-    reserved = ledger.reserve(100, 150)
-    assert reserved is not None
-    assert Ledger(tmp_path / "served.json", lambda: day[0]).spent() == 100
-    ledger.settle(reserved, 5)
-    assert ledger.spent() == 5
-    # Where nobody knows what was carried, all that might have been was.
-    late = ledger.reserve(200, 150)
-    assert late is not None
-    assert late.count == 145
-    ledger.settle(late, None)
-    assert ledger.reserve(1, 150) is None
-    day[0] = "2026-03-02"
-    assert ledger.spent() == 0
-
-
-def test_a_clock_that_jumps_and_comes_back_does_not_forget_a_day(tmp_path: Path) -> None:
-    day = ["2026-03-01"]
-    ledger = Ledger(tmp_path / "served.json", lambda: day[0])
-    assert ledger.reserve(100, 150) is not None
-    for jump in ("2036-01-01", "1970-01-01", "2026-03-01"):
-        day[0] = jump
-        assert ledger.spent() == (100 if jump == "2026-03-01" else 0)
-        assert ledger.reserve(50, 150) is not None
-    assert Ledger(tmp_path / "served.json", lambda: day[0]).spent() == 150
-
-
-def test_all_addresses_of_a_network_of_ipv6_count_as_one() -> None:
-    assert network("2001:db8:1:2::1") == network("2001:db8:1:2:ffff::9%eth0")
-    assert network("2001:db8:1:2::1") != network("2001:db8:1:3::1")
-    assert network("192.0.2.1") != network("192.0.2.2")
-    assert network("::ffff:192.0.2.1") == "::ffff:192.0.2.1"
 
 
 def test_a_port_that_is_taken_says_what_helps(server: Server, tmp_path: Path) -> None:
