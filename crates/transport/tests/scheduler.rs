@@ -49,7 +49,7 @@ fn timed_out(path: PathView) -> PathView {
 }
 
 fn chunk(bytes: u64) -> Chunk {
-    Chunk { place: 0, bytes, window_bytes: 1_000_000, peer_window_bytes: 1_000_000, reinjection: false, sent_on: 0 }
+    Chunk { in_pages: 0, bytes, window_bytes: 1_000_000, peer_window_bytes: 1_000_000, reinjection: false, sent_on: 0 }
 }
 
 fn again(sent_on: u64) -> Chunk {
@@ -141,7 +141,7 @@ fn linux_chooses() {
             ("MPTCP_SEND_BURST_SIZE, in whole fragments", chunk(1 << 20), vec![wide(slow)], to(0, 2 * 32_728)),
             (
                 "from within a fragment",
-                Chunk { place: 30_000, ..chunk(1 << 20) },
+                Chunk { in_pages: 30_000, ..chunk(1 << 20) },
                 vec![wide(slow)],
                 to(0, 3 * 32_728 - 30_000),
             ),
@@ -526,7 +526,7 @@ proptest! {
                     paths.iter().enumerate().map(|(subflow, path)| PathView { subflow, ..*path }).collect();
                 let sent_on = if *reinjection { *sent_on } else { 0 };
                 let chunk = Chunk {
-                    place: 0,
+                    in_pages: 0,
                     bytes: *bytes,
                     window_bytes: *window_bytes,
                     peer_window_bytes: *window_bytes,

@@ -41,4 +41,9 @@ CASES = (
     _pause(
         "responses of 300 kB after 1 s over two paths", responses("300 kB", 8, "1 s"), several=True
     ),
+    _pause(
+        "responses of 150 kB after 600 ms over two paths",
+        responses("150 kB", 8, "600 ms"),
+        several=True,
+    ),
 )

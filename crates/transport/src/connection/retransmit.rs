@@ -156,7 +156,8 @@ impl Connection {
             return;
         }
         let Some(i) = idle else { return };
-        let end = (self.send.una() / FRAGMENT_BYTES + 1) * FRAGMENT_BYTES;
+        let pages = self.send.pages();
+        let end = pages + ((self.send.una() - pages) / FRAGMENT_BYTES + 1) * FRAGMENT_BYTES;
         for piece in self.send.first_pieces(end) {
             self.push_again(i, &piece);
         }

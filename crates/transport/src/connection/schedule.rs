@@ -31,7 +31,7 @@ impl Connection {
             Due::Again(piece) => {
                 let bytes = u64::from(piece.len);
                 Chunk {
-                    place: piece.place,
+                    in_pages: piece.place - self.send.pages(),
                     bytes,
                     window_bytes: bytes,
                     peer_window_bytes,
@@ -40,8 +40,8 @@ impl Connection {
                 }
             }
             Due::New { bytes, window_bytes } => {
-                let place = self.send.next();
-                Chunk { place, bytes, window_bytes, peer_window_bytes, reinjection: false, sent_on: 0 }
+                let in_pages = self.send.next() - self.send.pages();
+                Chunk { in_pages, bytes, window_bytes, peer_window_bytes, reinjection: false, sent_on: 0 }
             }
         };
         if !self.scheduling.queues_ahead() && !self.has_room() {
@@ -153,7 +153,7 @@ impl Connection {
             let bytes = u64::from(piece.len);
             let peer_window_bytes = self.send.open_window();
             let chunk = Chunk {
-                place: piece.place,
+                in_pages: piece.place - self.send.pages(),
                 bytes,
                 window_bytes: bytes,
                 peer_window_bytes,
@@ -179,7 +179,7 @@ impl Connection {
             let bytes = u64::from(head.len);
             let peer_window_bytes = self.send.open_window();
             let chunk = Chunk {
-                place: head.place,
+                in_pages: head.place - self.send.pages(),
                 bytes,
                 window_bytes: bytes,
                 peer_window_bytes,

@@ -79,8 +79,7 @@ fn pushed_bytes(chunk: &Chunk, path: &PathView, burst: u64) -> u64 {
     let sendable = chunk.sendable_bytes();
     let mut bytes = 0;
     while bytes < sendable {
-        let place = chunk.place + bytes;
-        bytes += FRAGMENT_BYTES - place % FRAGMENT_BYTES;
+        bytes += FRAGMENT_BYTES - (chunk.in_pages + bytes) % FRAGMENT_BYTES;
         if bytes >= burst || path.held_bytes() + bytes >= path.send_buffer_bytes {
             break;
         }

@@ -86,8 +86,8 @@ impl PathView {
 /// What there is to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// The place of the first byte.
-    pub place: u64,
+    /// The place of the first byte in the pages that the writer fills.
+    pub in_pages: u64,
     /// Bytes that wait.
     pub bytes: u64,
     /// Bytes that the peer's window lets go from there.
