@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,27 @@ from requirements import need_capture, need_kernel_mptcp
 # Commands write to pipes as they do for users, whatever whoever runs the tests prefers.
 os.environ.pop("PYTHONUNBUFFERED", None)
 
+# Files that go through the same captures, which are made and read by tshark before.
+ALIKE = [
+    f"tests/oracles/test_{name}.py"
+    for name in ("tcp_figures", "segments", "mptcp_figures", "distributions")
+]
 EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Have files that are alike run in one process, where others each have theirs."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Alike(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return ALIKE[0] if file in ALIKE else file
+
+    return Alike(config, log)
 
 
 @pytest.fixture(scope="session")
