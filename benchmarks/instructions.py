@@ -54,9 +54,13 @@ def main() -> int:
 
 
 def build(names: set[str]) -> dict[str, str]:
-    """Where the programs are."""
+    """Where the programs are.
+
+    They have the features of the extension module's crates, so that what was built for that is not built again.
+    """
     examples = [argument for name in sorted(names) for argument in ("--example", name)]
-    cargo = ["cargo", "build", "--release", "--locked", "--package", "sim", *examples]
+    packages = ["--package", "sim", "--package", "python"]
+    cargo = ["cargo", "build", "--release", "--locked", *packages, *examples]
     messages = [
         json.loads(line) for line in output([*cargo, "--message-format", "json"]).splitlines()
     ]
