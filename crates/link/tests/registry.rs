@@ -66,7 +66,7 @@ fn errors_name_the_element_and_the_parameter() {
         ),
         (
             json!({"element": "delay", "delay": 1, "distribution": "pareto"}),
-            "element `delay`, parameter `distribution`: is normal or uniform, not `pareto`",
+            "element `delay`, parameter `distribution`: must be normal or uniform, not `pareto`",
         ),
         (
             json!({"element": "arq", "error_ratio": 0.1, "round_trip": 500_000}),
