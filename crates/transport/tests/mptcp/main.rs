@@ -12,6 +12,8 @@ mod joining;
 #[path = "../moves/mod.rs"]
 mod moves;
 mod opening;
+mod reinjecting;
 mod script;
 mod tcp;
 mod too_big;
+mod windows;
