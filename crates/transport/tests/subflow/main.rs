@@ -7,6 +7,7 @@ mod ecn;
 mod ending;
 mod era_2012;
 mod headers;
+mod idle;
 mod law;
 #[path = "../moves/mod.rs"]
 mod moves;
@@ -15,4 +16,6 @@ mod pair;
 mod receiving;
 mod repairing;
 mod script;
+mod timing_out;
 mod transfer;
+mod undoing;
