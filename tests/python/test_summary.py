@@ -53,6 +53,16 @@ def test_many_connections_that_moved_nothing_are_shown_too(mptcplab: Run, tmp_pa
     assert done.stdout.count("10.0.0.1:30") == 15
 
 
+def test_of_many_subflows_the_largest_are_shown(mptcplab: Run, tmp_path: Path) -> None:
+    """Forged joins can be thousands."""
+    several = ("mptcp.path_manager_parameters.subflows=24", "mptcp.max_subflows=24")
+    words = (*(f"--set={word}" for word in several), "--set=transfer.size=100 kB")
+    words += ("--no-baselines", "--no-report", "--out", str(tmp_path / "many"))
+    lines = mptcplab("run", "ndiffports", *words).stdout.splitlines()
+    assert "  … and 4 more subflows; --json lists all" in lines
+    assert sum(" wifi 10." in line for line in lines) == 20
+
+
 def test_one_of_many_is_shown_in_full(mptcplab: Run, many: Path) -> None:
     lines = mptcplab("analyze", "--connection", "7", many).stdout.splitlines()
     assert lines[0] == "connection 7  10.0.0.1:1007 → 10.0.0.2:80"

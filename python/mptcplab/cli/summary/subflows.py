@@ -21,6 +21,8 @@ ARROWS = {"up": "↑", "down": "↓"}
 
 # A direction that one subflow carried alone, and less than this part of the other, gets no lines.
 ASIDE = 0.01
+# More lines than that nobody reads, as of thousands of forged joins.
+MOST = 20
 
 
 def print_subflows(
@@ -28,8 +30,21 @@ def print_subflows(
 ) -> None:
     """Print the table."""
     lines = _lines(subflows, flows)
-    if lines:
-        draw(page, _columns(lines, names))
+    shown = _largest(lines)
+    if shown:
+        draw(page, _columns(shown, names))
+    more = len(subflows) - len({row["subflow"] for row, _ in shown})
+    if more:
+        page.paragraph(
+            f"… and {text.plural(more, 'more subflow')}; --json lists all", style="faint"
+        )
+
+
+def _largest(lines: list[Line]) -> list[Line]:
+    """Those that carried most, in their order."""
+    by_bytes = sorted(lines, key=lambda line: -line[1]["bytes"] if line[1] else 0)[:MOST]
+    kept = {id(line) for line in by_bytes}
+    return [line for line in lines if id(line) in kept]
 
 
 def _lines(subflows: list[Row], flows: list[Row]) -> list[Line]:
