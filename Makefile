@@ -48,7 +48,7 @@ test-python: $(VENV)/dev peers
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(LONG) $(OTHERS)
 
 test-real-time: $(VENV)/dev peers
-	# These wait for real time: more at once than processors, and nothing beside them that computes at their priority.
+	# These wait for real time: more at once than processors, and nothing beside them that computes.
 	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal tests/engine $(addprefix --ignore=,$(BUSY))
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup $(BUSY)
 
