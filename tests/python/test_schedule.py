@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -28,12 +29,15 @@ from mptcplab.charts.campaign.page import describe
 from mptcplab.cli.schedule import _line
 from mptcplab.cli.summary.campaign import print_campaign
 from mptcplab.engines.engine import Carried
+from mptcplab.engines.field.engine import Field
 from mptcplab.results import overview
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.ledger import REASONS, Attempt
+from mptcplab.scenario.scenario import load
 from mptcplab.schedule import schedule
 from mptcplab.schedule.schedule import VisitOutcome
 from mptcplab.schedule.visiting import used
+from serving import serving
 from world import Here, World, known, scheduled
 
 ZONE = "Europe/Berlin"
@@ -519,13 +523,7 @@ def test_a_calendar_and_a_sweep_do_not_go_together(mptcplab: Run, tmp_path: Path
 def test_visits_while_the_server_is_away_are_missed(tmp_path: Path) -> None:
     """With the engine itself: nobody is at that port."""
     world = World(tmp_path / "world")
-    (tmp_path / "token").touch(0o600)
-    (tmp_path / "token").write_text("a-token-of-no-server")
-    local = SCENARIO.replace("wwan0", "lo").replace("wlan0", "lo")
-    field = f'[field]\nserver = "127.0.0.1:1#{"0" * 64}"\ntoken = "{tmp_path}/token"\n'
-    text = THREE_DAYS.replace("networks", "field").replace("visits = 6", "visits = 1")
-    file = written(tmp_path, text)
-    (tmp_path / "field.toml").write_text(local + field)
+    file = local(tmp_path, f"127.0.0.1:1#{'0' * 64}", "a-token-of-no-server")
     warnings = list[str]()
     campaign = scheduled(world, file, tmp_path / "out", warn=warnings.append)
     # Weeks in which nothing can be measured begin with what to mend.
@@ -538,6 +536,53 @@ def test_visits_while_the_server_is_away_are_missed(tmp_path: Path) -> None:
         in (campaign.visits["why"][0])
     )
     assert campaign.runs.is_empty()
+
+
+def local(directory: Path, line: str, token: str, more: str = "") -> Path:
+    """Write a campaign for the engine itself, over this host's loopback."""
+    (directory / "token").touch(0o600)
+    (directory / "token").write_text(token)
+    text = THREE_DAYS.replace("networks", "field").replace("visits = 6", "visits = 1")
+    file = written(directory, text)
+    field = f'[field]\nserver = "{line}"\ntoken = "{directory}/token"\n{more}'
+    (directory / "field.toml").write_text(
+        SCENARIO.replace("wwan0", "lo").replace("wlan0", "lo") + field
+    )
+    return file
+
+
+def test_what_the_server_refuses_is_refused_at_the_start_and_waited_for_later(
+    tmp_path: Path,
+) -> None:
+    """A visit that is tried burns its runs."""
+    world, engine = World(tmp_path / "world"), Field()
+    with serving(tmp_path) as server:
+        other = replace(server.line, fingerprint="0" * 64)
+        for line, token, words in (
+            (server.line, "a-token-of-no-server", "refuses: wrong token"),
+            (other, server.token, f"is another server than {other}: its fingerprint is"),
+        ):
+            file = local(tmp_path, str(line), token)
+            with pytest.raises(Error, match=words):
+                scheduled(world, file, tmp_path / "out")
+            assert not (tmp_path / "out").exists()
+            away = engine.away(load(str(tmp_path / "field.toml"))[1])
+            assert set(away) == {"lte", "wifi"}
+            assert all(words in why for why in away.values())
+        local(tmp_path, str(server.line), server.token)
+        assert engine.away(load(str(tmp_path / "field.toml"))[1]) == {}
+
+
+def test_a_congestion_control_that_cannot_be_chosen_is_refused_at_the_start(tmp_path: Path) -> None:
+    file = local(
+        tmp_path,
+        f"127.0.0.1:1#{'0' * 64}",
+        "a-token-of-no-server",
+        '[kernel]\ncongestion_control = "mine"\n',
+    )
+    with pytest.raises(Error, match="congestion control mine: No such file or directory"):
+        scheduled(World(tmp_path / "world"), file, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,15 @@ def need(read: Sheet) -> None:
         read.campaign.engine.need(one.mptcp.scenario)
 
 
+def greet(read: Sheet) -> None:
+    """Refuse to begin where the server is another one, or refuses.
+
+    Raises:
+        Error: It is so.
+    """
+    read.campaign.engine.greet(next(iter(_configurations(read))).mptcp.scenario)
+
+
 class Matrix:
     """All that a campaign runs, as often as it is repeated or at the visits of its calendars."""
 

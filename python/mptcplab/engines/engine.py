@@ -169,6 +169,14 @@ class Engine:
         """
         del scenario
 
+    def greet(self, scenario: Scenario) -> None:
+        """Refuse to begin with another host than is meant, or one that turns us away.
+
+        Raises:
+            Error: It is so; of a host that is not there nothing is known.
+        """
+        del scenario
+
     def away(self, scenario: Scenario) -> dict[str, str]:
         """Say of paths that cannot be used now why; next to nothing is sent."""
         del scenario

@@ -14,7 +14,7 @@ from pathlib import Path
 from mptcplab._core import Error
 from mptcplab.campaign import calendar, record, store
 from mptcplab.campaign.executor.local import Local
-from mptcplab.campaign.matrix import Matrix, need
+from mptcplab.campaign.matrix import Matrix, greet, need
 from mptcplab.results import ledger
 from mptcplab.results.campaign import Campaign
 from mptcplab.scenario.fault import ScenarioError
@@ -70,12 +70,16 @@ def run(
     """Run a campaign by its calendar into ``out``, from where it was left, until it is over.
 
     Raises:
-        Error: Something cannot be written, or another schedule writes there.
+        Error: Something cannot be written, another schedule writes there, or the server is another
+            one or refuses before the first visit.
         KeyboardInterrupt: Ctrl-C; the same again goes on from there.
     """
     clock = clock or WallClock()
     _check(sheet)
     need(sheet)
+    if not (ledger.read(out) or ledger.Ledger()).visits:
+        # Later it is waited for: who is away for a while may have somebody else answer.
+        greet(sheet)
     with store.opened(out, sheet.name) as kept, closing(Writer(out)) as writer:
         matrix = _matrix(sheet, writer, clock.now())
         budgets = Budgets(matrix)

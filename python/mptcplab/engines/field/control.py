@@ -126,35 +126,50 @@ class Control:
             file.write(block)
 
 
+class UnreachedError(Error):
+    """Nobody is there."""
+
+
 @contextmanager
 def connected(line: ServerLine, token: str) -> Iterator[Control]:
     """Connect to a server, and see that it is the one.
 
     Raises:
-        Error: It is not there, or another one.
+        UnreachedError: It is not there.
+        Error: It is another one, or refuses.
     """
-    with _socket(line) as plain:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.minimum_version = ssl.TLSVersion.TLSv1_3
-        # It is known by its fingerprint, and by nothing else.
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-        try:
-            sock = context.wrap_socket(plain)
-        except OSError as error:
-            raise Error(f"{line.host} port {line.port} speaks no TLS: {_said(error)}") from None
-        with sock:
-            found = hashlib.sha256(sock.getpeercert(binary_form=True) or b"").hexdigest()
-            if not hmac.compare_digest(found, line.fingerprint):
-                raise Error(
-                    f"{line.host} port {line.port} is another server than {line}: its fingerprint "
-                    f"is {found}"
-                )
-            control = Control(sock, line)
-            # The file holds the socket open, too.
-            with control:
-                control.greet(token)
-                yield control
+    with _socket(line) as plain, spoken(plain, line, token) as control:
+        yield control
+
+
+@contextmanager
+def spoken(plain: socket.socket, line: ServerLine, token: str) -> Iterator[Control]:
+    """Speak over a connection to a server, and see that it is the one.
+
+    Raises:
+        Error: It is another one, or refuses.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    # It is known by its fingerprint, and by nothing else.
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    try:
+        sock = context.wrap_socket(plain)
+    except OSError as error:
+        raise Error(f"{line.host} port {line.port} speaks no TLS: {_said(error)}") from None
+    with sock:
+        found = hashlib.sha256(sock.getpeercert(binary_form=True) or b"").hexdigest()
+        if not hmac.compare_digest(found, line.fingerprint):
+            raise Error(
+                f"{line.host} port {line.port} is another server than {line}: its fingerprint "
+                f"is {found}"
+            )
+        control = Control(sock, line)
+        # The file holds the socket open, too.
+        with control:
+            control.greet(token)
+            yield control
 
 
 def _socket(line: ServerLine) -> socket.socket:
@@ -163,7 +178,7 @@ def _socket(line: ServerLine) -> socket.socket:
     try:
         found = socket.getaddrinfo(line.host, line.port, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise Error(f"there is no server {line.host}: {_said(error)}") from None
+        raise UnreachedError(f"there is no server {line.host}: {_said(error)}") from None
     for family, kind, protocol, _, place in found:
         sock = socket.socket(family, kind, protocol)
         sock.settimeout(CONNECT_SECONDS)
@@ -175,7 +190,7 @@ def _socket(line: ServerLine) -> socket.socket:
         else:
             keep_alive(sock)
             return sock
-    raise Error(f"cannot connect to {line.host} port {line.port}: {_said(failure)}")
+    raise UnreachedError(f"cannot connect to {line.host} port {line.port}: {_said(failure)}")
 
 
 def _list(given: Any) -> list[dict[str, Any]]:

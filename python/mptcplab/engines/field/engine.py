@@ -61,8 +61,8 @@ class Field(Engine):
                 )
 
     def need(self, scenario: Scenario) -> None:
-        """Refuse to begin without a server and its token."""
-        from mptcplab.engines.field import server_line
+        """Refuse to begin without a server, its token and congestion controls that we may have."""
+        from mptcplab.engines.field import interfaces, server_line
         from mptcplab.scenario.fault import ScenarioError
         from mptcplab.surroundings import gpsd
 
@@ -76,9 +76,16 @@ class Field(Engine):
         if scenario.field.gpsd is not None:
             # Refuses what is no address.
             gpsd.address(scenario.field.gpsd)
+        interfaces.may_choose(scenario)
+
+    def greet(self, scenario: Scenario) -> None:
+        """Show the server our token, if it is reached."""
+        from mptcplab.engines.field import interfaces
+
+        interfaces.greet(scenario)
 
     def away(self, scenario: Scenario) -> dict[str, str]:
-        """Connect to the server by each path, and say why that cannot be."""
+        """Greet the server by each path, and say why that cannot be."""
         from mptcplab.engines.field import interfaces
 
         return interfaces.away(scenario)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.engines.engine import Carried
-from mptcplab.engines.field import server_line, uplinks
+from mptcplab.engines.field import control, server_line, uplinks
 from mptcplab.engines.field.routes import route
+from mptcplab.engines.kernel.agent.sockets import choose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +26,39 @@ CONNECT_SECONDS = 10.0
 
 
 def away(scenario: Scenario) -> dict[str, str]:
-    """Connect to the server by each path, and say where that cannot be."""
+    """Greet the server by each path, and say where that cannot be."""
+    line, token = _server(scenario)
+    reasons = {name: _unreached(path, line, token) for name, path in scenario.paths.items()}
+    return {name: reason for name, reason in reasons.items() if reason is not None}
+
+
+def greet(scenario: Scenario) -> None:
+    """Greet the server, if it is reached.
+
+    Raises:
+        Error: It is another one, or refuses.
+    """
+    with suppress(control.UnreachedError), control.connected(*_server(scenario)):
+        pass
+
+
+def may_choose(scenario: Scenario) -> None:
+    """Choose the congestion controls of a scenario on a socket that nobody uses.
+
+    Raises:
+        Error: This Linux has none such, or this user may not have it.
+    """
+    kernel = scenario.kernel
+    with socket.socket() as sock:
+        for name in (kernel.congestion_control, kernel.tcp_congestion_control):
+            choose(sock, name)
+
+
+def _server(scenario: Scenario) -> tuple[ServerLine, str]:
+    """Give the server's line and its token."""
     assert scenario.field is not None  # noqa: S101 - it was checked
     assert scenario.field.server is not None  # noqa: S101 - it was checked
-    line = server_line.read(scenario.field.server)
-    reasons = {name: _unreached(path, line) for name, path in scenario.paths.items()}
-    return {name: reason for name, reason in reasons.items() if reason is not None}
+    return server_line.read(scenario.field.server), server_line.token(scenario.field.token)
 
 
 def lacks(scenario: Scenario) -> list[str]:
@@ -57,8 +86,8 @@ def carried(scenario: Scenario) -> dict[str, Carried]:
     return found
 
 
-def _unreached(path: ScenarioPath, line: ServerLine) -> str | None:
-    """Say why a path does not reach the server."""
+def _unreached(path: ScenarioPath, line: ServerLine, token: str) -> str | None:
+    """Say why a path does not reach the server, or reaches one that is another or refuses."""
     assert path.interface is not None  # noqa: S101 - it was checked
     try:
         way = route(path.interface, line.host, line.port, path.ip)
@@ -73,7 +102,11 @@ def _unreached(path: ScenarioPath, line: ServerLine) -> str | None:
         except OSError as error:
             why = error.strerror or str(error)
             return f"no connection to {line.host} port {line.port} by {path.interface}: {why}"
-    return None
+        try:
+            with control.spoken(sock, line, token):
+                return None
+        except Error as error:
+            return str(error)
 
 
 def _carried(interface: str) -> Carried | None:
