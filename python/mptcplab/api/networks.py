@@ -10,21 +10,29 @@ if TYPE_CHECKING:
     from mptcplab.probing.probes import Probes
 
 
-def doctor_field(host: str, interfaces: Sequence[str] = (), *, port: int = 7443) -> list[Check]:
+def doctor_field(
+    host: str,
+    interfaces: Sequence[str] = (),
+    *,
+    port: int = 7443,
+    token: str | None = None,
+) -> list[Check]:
     """Look at what runs over real networks to a server need of this host; changes nothing.
 
     Args:
-        host: The server, by name or address.
+        host: The server, by name or address, or the line that ``mptcplab serve`` prints: then its
+            fingerprint, the token and its ports are looked at, too.
         interfaces: Those of the paths, the first path's first; if left out all that are up and
             have an address.
         port: The server's.
+        token: The file with the server's token; if left out ``~/.config/mptcplab/token``.
 
     Raises:
         Error: There is no such host, or the kernel cannot be asked.
     """
-    from mptcplab.engines.field import uplinks
+    from mptcplab.probing.doctor import examine
 
-    return uplinks.examine(list(interfaces) or uplinks.interfaces(), host, port).checks
+    return examine(host, interfaces, token, port).checks
 
 
 def probe(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab._core import Error
-from mptcplab.cli.parser import Parser
+from mptcplab.cli.parser import Parser, named
 from mptcplab.cli.say import print_json, say
 from mptcplab.labels import text
 
@@ -18,6 +18,7 @@ EXAMPLES = """\
 examples:
   mptcplab doctor
   mptcplab doctor --field lab.example.org --interface wlan0 --interface wwan0
+  mptcplab doctor --field 'LINE' --interface wlan0 --interface wwan0   also token and ports
   sudo mptcplab doctor --field lab.example.org --set-up
   mptcplab doctor --json | jq -r '.checks[] | select(.verdict != "fine") | .mend'
 """
@@ -40,7 +41,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--field",
         metavar="HOST",
         help="say instead what this host needs for runs over real networks to a server: its name "
-        "or address, with :PORT, or the line that mptcplab serve prints",
+        "or address, with :PORT, or the line that mptcplab serve prints, to try that, too",
     )
     field.add_argument(
         "--interface",
@@ -48,6 +49,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         metavar="NAME",
         help="interface of a path, the first one of the first path; may be repeated (default: all "
         "that are up and have an address)",
+    )
+    field.add_argument(
+        "--token",
+        type=named,
+        metavar="FILE",
+        help="the file with that server's token, for its line (default: ~/.config/mptcplab/token)",
     )
     changes = field.add_mutually_exclusive_group()
     changes.add_argument(
@@ -69,8 +76,8 @@ def run(options: Namespace) -> int:
         return _undo()
     if options.field is not None:
         return _field(options)
-    if options.set_up or options.interface:
-        raise Error("--set-up and --interface go with --field HOST")
+    if options.set_up or options.interface or options.token:
+        raise Error("--set-up, --interface and --token go with --field HOST")
     checks = doctor()
     if options.json:
         _print_json(checks)
@@ -87,42 +94,30 @@ def _undo() -> int:
 
 
 def _field(options: Namespace) -> int:
-    from mptcplab.engines.field import set_up, uplinks
+    from mptcplab.engines.field import set_up
+    from mptcplab.probing.doctor import examine
 
-    host, port = _host_and_port(options.field)
-    names = options.interface or uplinks.interfaces()
-    if not names:
-        raise Error("no interface is up and has an address: name them (--interface)")
-    found = uplinks.examine(names, host, port)
+    names = options.interface or []
+    found = examine(options.field, names, options.token)
     if options.set_up and found.steps:
         set_up.set_up(found.steps)
         for step in found.steps:
             say(f"mptcplab: done: {' '.join(step.do)}")
-        found = uplinks.examine(names, host, port)
+        found = examine(options.field, names, options.token)
     ready = all(check.verdict in ("fine", "limited") for check in found.checks)
     if options.json:
         document = {"schema": 1, "able": ready, "checks": [vars(one) for one in found.checks]}
         print_json(document)
         return 0 if ready else UNABLE
     page = _print_checks(found.checks)
-    words = "All paths can be measured." if ready else "Not all paths can be measured."
+    words = "All paths can be measured" if ready else "Not all paths can be measured"
+    if ready and any(check.verdict == "limited" for check in found.checks):
+        words += ", with what is limited above"
+    words += "."
     if found.steps:
         words += " --set-up does what stands behind the arrows, --undo undoes it."
     page.line(words)
     return 0 if ready else UNABLE
-
-
-def _host_and_port(given: str) -> tuple[str, int]:
-    """Give host and port of what a server's line, or a name or address, says."""
-    from mptcplab.engines.field import server_line
-
-    if "#" in given:
-        line = server_line.read(given)
-        return line.host, line.port
-    host, _, port = given.rpartition(":") if given.count(":") == 1 else (given, "", "")
-    if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
-        raise Error(f"{given}: is not HOST or HOST:PORT")
-    return host.strip("[]"), int(port or server_line.PORT)
 
 
 def _print(checks: list[Check]) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import os
 import socket
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -82,7 +84,16 @@ def examine(names: list[str], host: str, port: int) -> Examined:
     if mixed:
         _versions(made, remotes)
     _mptcp(made, len(names), mixed=mixed)
+    _congestion_controls(made)
     return made
+
+
+def _congestion_controls(made: Examined) -> None:
+    """Say which this user may choose."""
+    name = "available" if os.geteuid() == 0 else "allowed"
+    with suppress(OSError):
+        file = Path(f"/proc/sys/net/ipv4/tcp_{name}_congestion_control")
+        made.fine("congestion", f"{file.read_text('ascii').strip()}: these can be chosen")
 
 
 def endpoints() -> dict[str, int]:

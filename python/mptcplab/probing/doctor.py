@@ -1,0 +1,103 @@
+"""Whether runs over real networks can begin: this host's uplinks, and what the server answers."""
+
+from __future__ import annotations
+
+from mptcplab._core import Error
+from mptcplab.engines.field import clock, control, server_line, uplinks
+from mptcplab.engines.field.routes import route
+from mptcplab.machine.check import limited
+from mptcplab.probing.client import ProbedPath
+from mptcplab.probing.session import opened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mptcplab.engines.field.server_line import ServerLine
+    from mptcplab.engines.field.uplinks import Examined
+    from mptcplab.probing.session import Session
+
+# How long the server is asked to answer, at most.
+SECONDS = 300
+ECHOES = 5
+
+
+def examine(
+    server: str, names: Sequence[str], token: str | None = None, port: int = server_line.PORT
+) -> Examined:
+    """Look at interfaces, those that are up for none, and at the server; changes nothing.
+
+    Args:
+        server: Its name or address, with :PORT, or its line; with that its fingerprint, the token
+            and its ports are looked at, too.
+        names: Interfaces of the paths, the first path's first.
+        token: The file with its token.
+        port: Of a server without one.
+
+    Raises:
+        Error: There is no such host, or the kernel cannot be asked.
+    """
+    line = server_line.read(server) if "#" in server else None
+    host, port = (line.host, line.port) if line else _host_and_port(server, port)
+    names = list(names) or uplinks.interfaces()
+    if not names:
+        raise Error("no interface is up and has an address: name them (--interface)")
+    found = uplinks.examine(names, host, port)
+    if line is not None:
+        _server(found, line, token, names)
+    return found
+
+
+def _host_and_port(given: str, port: int) -> tuple[str, int]:
+    host, _, its = given.rpartition(":") if given.count(":") == 1 else (given, "", "")
+    if its and not (its.isascii() and its.isdigit() and 0 < int(its) < 1 << 16):
+        raise Error(f"{given}: is not HOST or HOST:PORT")
+    return host.strip("[]"), int(its or port)
+
+
+def _server(made: Examined, line: ServerLine, token: str | None, names: Sequence[str]) -> None:
+    """Show the server our token, and ask it for answers over each path."""
+    try:
+        secret = server_line.token(token)
+        with opened(line, secret, SECONDS) as session:
+            made.fine("server", "its fingerprint and our token are right")
+            for number, name in enumerate(names):
+                _echo(made, line, session, name, number)
+                _probe_port(made, session, name)
+    except control.UnreachedError as error:
+        made.missing("server", str(error), "have mptcplab serve run, and open its port")
+    except Error as error:
+        made.missing("server", str(error), "take line and token from the server that runs now")
+
+
+def _echo(made: Examined, line: ServerLine, session: Session, name: str, number: int) -> None:
+    """Ask for UDP echoes over a path."""
+    what = f"{name} UDP"
+    try:
+        way = route(name, line.host, line.port)
+        found = clock.offset(way, line.port, session.run, session.key, ECHOES, number * ECHOES)
+    except Error as error:
+        made.missing(what, str(error), "mend the route")
+        return
+    if found is not None:
+        made.fine(what, f"port {line.port} echoes")
+        return
+    meaning = "runs do not know how far the two clocks are apart"
+    mend = f"open port {line.port} of the server for UDP"
+    made.checks.append(limited(what, f"port {line.port} echoes nothing", meaning, mend))
+
+
+def _probe_port(made: Examined, session: Session, name: str) -> None:
+    """Ask for an answer at the port of probes over a path."""
+    path = ProbedPath(name, session)
+    what = f"{name} probes"
+    try:
+        with path.connect() as connection:
+            connection.ask("echo")
+    except OSError as error:
+        why = error.strerror or str(error)
+        mend = f"open port {path.port} of the server for TCP"
+        found = f"port {path.port} is not reached: {why}"
+        made.checks.append(limited(what, found, "the path cannot be probed", mend))
+    else:
+        made.fine(what, f"port {path.port} answers")
