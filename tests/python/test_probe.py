@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
@@ -23,6 +24,7 @@ from experiments.probe.cases import CASES
 from experiments.probe.proxy import Proxy
 from experiments.probe.run import KEPT
 from experiments.probe.table import BEGIN, PAGE, table, wrong
+from mptcplab.campaign import sheet
 from mptcplab.engines.field import preamble, probe_protocol
 from mptcplab.probing import (
     announce,
@@ -38,10 +40,12 @@ from mptcplab.probing import (
 )
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.probe import probe
-from mptcplab.probing.probes import Probes
+from mptcplab.probing.probes import Probes, blameless
 from mptcplab.probing.row import Row
 from mptcplab.probing.session import Session, opened
 from mptcplab.scenario.scenario import load
+from mptcplab.schedule.probing import Probing
+from mptcplab.schedule.schedule import planned
 from serving import HOST, TIMEOUT_SECONDS, Server, everything, serving
 
 
@@ -176,6 +180,39 @@ def test_a_path_that_does_not_answer_is_blocked_and_a_server_that_is_gone_unknow
         made.process.wait(TIMEOUT_SECONDS)
         (gone,) = probe(ProbedPath(HOST, session), idle_seconds=0)
         assert (gone.probe, gone.verdict) == ("TCP", "unknown")
+
+
+def test_a_port_that_no_path_reaches_blames_none_and_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who opened one port of two has no network that blocks TCP."""
+    one, other = (
+        Row(name, "TCP", "blocked", "port 7444", "nothing", "timed out")
+        for name in ("wlan0", "lte")
+    )
+    clear = replace(other, verdict="clear")
+    assert blameless([one, clear]) == [one, clear]
+    assert Probes([one, clear]).unreached is None
+    found = Probes(blameless([one, other]))
+    assert {row["verdict"] for row in found.rows} == {"unknown"}
+    assert found.unreached == "port 7444 of the server is not reached: open it"
+    monkeypatch.setattr("mptcplab.probing.probes.probe_paths", lambda *_: found)
+    scenario = tmp_path / "field.toml"
+    scenario.write_text(
+        'schema = 1\n[transfer]\ndirection = "download"\nsize = "1 MB"\n[path.lte]\n'
+        f'interface = "lte"\n[path.wifi]\ninterface = "wlan0"\n[field]\nserver = "h#{"0" * 64}"\n'
+    )
+    campaign = tmp_path / "weeks.toml"
+    campaign.write_text(
+        'schema = 1\nengine = "field"\nscenario = "field.toml"\n[[calendar]]\nvisits = 1\n'
+        'hours = "06:00-23:00"\nfor_days = 2\n'
+    )
+    matrix, _ = planned(sheet.load(campaign), tmp_path / "out", datetime.now(UTC))
+    warned = list[str]()
+    probing = Probing(matrix, tmp_path, warned.append)
+    probing.probe()
+    assert warned == [f"paths were not probed: {found.unreached}"]
+    assert probing.is_due
 
 
 def test_loopback_is_clear(path: ProbedPath) -> None:

@@ -82,6 +82,8 @@ def run(options: Namespace) -> int:
         idle_seconds=options.idle,
         begin=begin,
     )
+    if found.unreached:
+        say(f"mptcplab: warning: nothing was probed: {found.unreached}")
     for kind in ("parquet", "csv"):
         if directory := getattr(options, kind):
             found.write(directory, kind)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 TRIES = 3
+TCP = "TCP"
 
 
 def probe(
@@ -32,8 +33,8 @@ def probe(
         alive = path.session.is_alive()
         why = f"{error}" if alive else f"the server is gone: {error}"
         verdict = BLOCKED if alive else UNKNOWN
-        return [Row(path.name, "TCP", verdict, f"port {path.port}", "nothing", why)]
-    found = [Row(path.name, "TCP", CLEAR, f"port {path.port}", "answered", "")]
+        return [Row(path.name, TCP, verdict, f"port {path.port}", "nothing", why)]
+    found = [Row(path.name, TCP, CLEAR, f"port {path.port}", "answered", "")]
     steps: list[tuple[str, Callable[[], Iterable[Row]]]] = [
         ("SYN", lambda: handshake.syn_options(path)),
         ("MP_CAPABLE", lambda: handshake.multipath(path)),

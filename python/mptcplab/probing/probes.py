@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from mptcplab import _core, writing
@@ -11,7 +11,8 @@ from mptcplab._core import Error
 from mptcplab.engines.field import server_line
 from mptcplab.probing import idle, scenario
 from mptcplab.probing.client import ProbedPath
-from mptcplab.probing.probe import probe
+from mptcplab.probing.probe import TCP, probe
+from mptcplab.probing.row import BLOCKED, CLEAR, UNKNOWN
 from mptcplab.probing.session import opened
 
 TYPE_CHECKING = False
@@ -53,6 +54,14 @@ class Probes:
     def paths(self) -> list[str]:
         """The paths that were probed, in their order; the default route has an empty name."""
         return list(dict.fromkeys(row.path for row in self._found))
+
+    @property
+    def unreached(self) -> str | None:
+        """Why nothing was probed: no path reached the server's port; none where one did."""
+        tried = [row for row in self._found if row.probe == TCP]
+        if any(row.verdict == CLEAR for row in tried):
+            return None
+        return "; ".join(dict.fromkeys(row.evidence for row in tried))
 
     def recommended(self, path: str) -> dict[str, str]:
         """Say what to set on a path, so that connections get through."""
@@ -108,4 +117,14 @@ def probe_paths(
             beside = ProbedPath(paths[at - 1], session) if len(paths) > 1 else None
             path = ProbedPath(name, session)
             found += probe(path, beside=beside, idle_seconds=idle_seconds)
-    return Probes(found)
+    return Probes(blameless(found))
+
+
+def blameless(rows: Sequence[Row]) -> list[Row]:
+    """Blame no path where none reaches the port of probes: the server's firewall may close it."""
+    if any(row.probe != TCP or row.verdict != BLOCKED for row in rows):
+        return list(rows)
+    return [
+        replace(row, verdict=UNKNOWN, evidence=f"{row.sent} of the server is not reached: open it")
+        for row in rows
+    ]

@@ -48,6 +48,9 @@ class Probing:
         paths = {str(path.interface): name for name, path in self._scenario.paths.items()}
         try:
             found = probe_paths(field.server, list(paths), field.token, self._idle_ns / 1e9, None)
+            if found.unreached:
+                self._warn(f"paths were not probed: {found.unreached}")
+                return
             rows = [Row(**row | {"path": paths[row["path"]]}) for row in found.rows]
             Probes(rows).write(self._directory, "parquet")
         except Error as error:
