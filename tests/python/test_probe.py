@@ -215,6 +215,20 @@ def test_a_port_that_no_path_reaches_blames_none_and_is_tried_again(
     assert probing.is_due
 
 
+def test_what_never_left_this_host_is_no_fault_of_the_path(
+    session: Session, server: Server
+) -> None:
+    for name, why in (("wlan9", "no interface wlan9"), ("192.0.2.9", "192.0.2.9 is no address of")):
+        with pytest.raises(mptcplab.Error, match=why):
+            mptcplab.probe(str(server.line), paths=[name], token=str(server.state / "token"))
+        # It was there when it began.
+        (row,) = probe(ProbedPath(name, session), idle_seconds=0)
+        assert (row.verdict, row.evidence.startswith("this host cannot send by it: ")) == (
+            "unknown",
+            True,
+        )
+
+
 def test_loopback_is_clear(path: ProbedPath) -> None:
     rows = [*handshake.syn_options(path), data.payload(path), data.windows(path)]
     rows += [data.split(path), *large.large_packets(path), *ports.http(path)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from mptcplab._core import Error
 from mptcplab.engines.field import probe_protocol, sockets
 
 TYPE_CHECKING = False
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from mptcplab.probing.session import Session
 
 CONNECT_SECONDS = 10.0
+FAMILIES = (socket.AF_INET, socket.AF_INET6)
 # There is none where the kernel has no IPv6.
 IPV6 = Path("/proc/net/if_inet6")
 ANSWER_SECONDS = 10.0
@@ -117,7 +120,28 @@ class Connection:
 
 def is_address(name: str) -> bool:
     """Say whether a path is named by an address."""
-    return any(_is_of(family, name) for family in (socket.AF_INET, socket.AF_INET6))
+    return any(_is_of(family, name) for family in FAMILIES)
+
+
+def need(name: str) -> None:
+    """Refuse what is no interface and no address of this host.
+
+    Raises:
+        Error: It is none.
+    """
+    family = next((one for one in FAMILIES if _is_of(one, name)), None)
+    if family is None:
+        try:
+            socket.if_nametoindex(name)
+        except OSError:
+            raise Error(f"there is no interface {name}") from None
+        return
+    with socket.socket(family, socket.SOCK_DGRAM) as sock:
+        try:
+            sock.bind((name, 0))
+        except OSError as error:
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise Error(f"{name} is no address of this host") from None
 
 
 def _is_of(family: socket.AddressFamily, name: str) -> bool:

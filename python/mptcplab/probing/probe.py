@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from concurrent.futures import ThreadPoolExecutor
 
 from mptcplab.probing import announce, data, handshake, idle, join, large, ports, withheld
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 TRIES = 3
 TCP = "TCP"
+# Nothing left this host.
+LOCAL = (errno.ENODEV, errno.EADDRNOTAVAIL, errno.ENETUNREACH)
 
 
 def probe(
@@ -29,6 +32,8 @@ def probe(
     try:
         reach(path)
     except OSError as error:
+        if error.errno in LOCAL:
+            return [Row(path.name, TCP, UNKNOWN, "", "", f"this host cannot send by it: {error}")]
         # The control connection may go another way: it tells a path from a server.
         alive = path.session.is_alive()
         why = f"{error}" if alive else f"the server is gone: {error}"

@@ -10,7 +10,7 @@ from mptcplab import _core, writing
 from mptcplab._core import Error
 from mptcplab.engines.field import server_line
 from mptcplab.probing import idle, scenario
-from mptcplab.probing.client import ProbedPath
+from mptcplab.probing.client import ProbedPath, need
 from mptcplab.probing.probe import TCP, probe
 from mptcplab.probing.row import BLOCKED, CLEAR, UNKNOWN
 from mptcplab.probing.session import opened
@@ -108,6 +108,8 @@ def probe_paths(
         raise Error(f"connections are silent for 0 to {idle.MOST_SECONDS} s, not {idle_seconds:g}")
     server = server_line.read(line)
     secret = server_line.token(token)
+    for name in filter(None, paths):
+        need(name)
     found: list[Row] = []
     for at, name in enumerate(paths or [""]):
         if begin is not None:
