@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import polars as pl
 import pytest
 
 from mptcplab.engines.field.marks import Marked
 from mptcplab.engines.field.routes import Route
 from mptcplab.engines.kernel.agent.observer import COUNTED
+from mptcplab.engines.kernel.measured import Numbers
 
 START_NS = 1_795_000_000 * 10**9
 CLIENT, SERVER = ("192.0.2.1", 40_000), ("192.0.2.2", 7443)
@@ -55,3 +58,57 @@ def test_a_bin_has_what_came_between_its_ends(times_s: tuple[float, ...], tmp_pa
     series = [row for row in marked.rows("throughput") if row["subflow"] is None]
     assert [row["bytes"] for row in series] == [1_000_000, 1_000_000, 500_000]
     assert [row["throughput_mbps"] for row in series] == [8.0, 8.0, 8.0]
+
+
+TRANSLATED, JOINED = ("198.51.100.9", 61_000), ("10.0.2.2", 50_000)
+
+
+def test_the_subflow_that_a_translator_renamed_is_known_by_the_others(tmp_path: Path) -> None:
+    """The server knows a path behind one by an address that the client does not have."""
+    run = ended()
+    (first,) = run.client["counted"][0]
+    run.client["counted"] = [[first, first | {"local": JOINED, "first_ns": START_NS + 1}]]
+    theirs = first | {"local": SERVER, "data_segs_out": 100, "bytes_sent": 0}
+    run.server["counted"] = [
+        [
+            theirs | {"remote": TRANSLATED, "total_retrans": 4, "min_rtt": 30_000},
+            theirs | {"remote": CLIENT, "total_retrans": 1, "min_rtt": 10_000},
+        ]
+    ]
+    routes = {"wifi": Route("wlan0", CLIENT[0], SERVER[0])}
+    down = [
+        (row["subflow"], row["loss_rate_percent"], row["rtt_ms_min"])
+        for row in Marked(run, routes, tmp_path / "samples").rows("flows")
+        if row["direction"] == "down"
+    ]
+    assert down == [(0, 1.0, 10.0), (1, 4.0, 30.0)]
+    # Of two of them nobody knows which is which.
+    run.server["counted"][0][1]["remote"] = ("198.51.100.9", 61_001)
+    rows = list(Marked(run, routes, tmp_path / "samples").rows("flows"))
+    assert all("rtt_ms_min" not in row for row in rows if row["direction"] == "down")
+
+
+class Known:
+    """A connection of two subflows, as the client's capture has it."""
+
+    def rows(self, name: str, *, columns: Iterable[str] | None = None) -> list[dict[str, Any]]:
+        del columns
+        if name == "connections":
+            about = {"connection": 0, "client_token": 1, "server_token": 2}
+            return [about | {"start_ns": START_NS, "start_s": 0.0}]
+        server = {"server_address": SERVER[0], "server_port": SERVER[1], "connection": 0}
+        return [
+            server | {"subflow": number, "client_address": address, "client_port": port}
+            for number, (address, port) in enumerate((CLIENT, JOINED))
+        ]
+
+
+def test_samples_of_the_subflow_that_a_translator_renamed_are_kept(tmp_path: Path) -> None:
+    samples = tmp_path / "server.samples"
+    said: dict[str, Any] = {"host": "server", "token": None, "at_ns": START_NS, "local": SERVER}
+    said |= {"timeout_ms": 200.0, "backoffs": 0, "retransmitted_packets": 0}
+    samples.write_text(
+        "".join(f"{json.dumps(said | {'remote': end})}\n" for end in (TRANSLATED, CLIENT))
+    )
+    state = pl.DataFrame(Numbers(Known()).state([samples]))
+    assert state.select("host", "subflow").rows() == [("server", 0), ("server", 1)]

@@ -74,10 +74,10 @@ class Marked:
         """Give the server's account of each subflow of the client, where it can be told which."""
         theirs = counted[0] if counted else []
         by_end = {tuple(one["remote"]): one for one in theirs}
-        found = [by_end.get(tuple(one["local"])) for one in self._client]
-        if len(self._client) == len(theirs) == 1:
-            # A translator may have given it another address on the way.
-            found = list(theirs)
+        found = [by_end.pop(tuple(one["local"]), None) for one in self._client]
+        if found.count(None) == len(by_end) == 1:
+            # A translator gave it another address on the way.
+            found[found.index(None)] = by_end.popitem()[1]
         return found
 
     def _bytes(self, way: str) -> int:

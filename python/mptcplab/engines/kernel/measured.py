@@ -66,11 +66,14 @@ class Numbers:
 
     def state(self, samples: Iterable[Path]) -> _core.Table:
         """Make the table ``state`` of files of samples; those of unknown subflows are left out."""
+        lines = list(_lines(samples))
+        ends = [self._ends(row["host"], row.pop("local"), row.pop("remote")) for row in lines]
+        at_server = {one for one, row in zip(ends, lines, strict=True) if row["host"] == SERVER}
+        known = self._subflows | self._translated(at_server)
         rows = []
-        for row in _lines(samples):
+        for one, row in zip(ends, lines, strict=True):
             del row["token"]
-            found = self._subflow(row["host"], row.pop("local"), row.pop("remote"))
-            if found is not None:
+            if (found := known.get(one)) is not None:
                 connection, subflow = found
                 rows.append(row | {"connection": connection, "subflow": subflow, **self._time(row)})
         rows.sort(key=lambda row: (row["connection"], row["at_ns"], row["host"], row["subflow"]))
@@ -95,10 +98,19 @@ class Numbers:
     def _time(self, row: Row) -> Row:
         return {"at_s": (row["at_ns"] - self._origin_ns) / 1e9}
 
+    def _translated(self, at_server: set[Ends]) -> dict[Ends, tuple[int, int]]:
+        """Pair the one subflow that only the server names so with the one that it does not name."""
+        strangers, unnamed = at_server - self._subflows.keys(), self._subflows.keys() - at_server
+        if len(strangers) == len(unnamed) == 1:
+            return {strangers.pop(): self._subflows[unnamed.pop()]}
+        return {}
+
     def _subflow(self, host: str, local: Any, remote: Any) -> tuple[int, int] | None:
+        return self._subflows.get(self._ends(host, local, remote))
+
+    def _ends(self, host: str, local: Any, remote: Any) -> Ends:
         client, server = (local, remote) if host == CLIENT else (remote, local)
-        address = self._private.get(client[0], client[0])
-        return self._subflows.get(_ends(address, client[1], *server))
+        return _ends(self._private.get(client[0], client[0]), client[1], *server)
 
 
 def counters(files: Iterable[Path]) -> _core.Table:
