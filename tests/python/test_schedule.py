@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 import pytest
+from browser import Shown, chromium
 
 import world as worlds
 from command import Run, called
@@ -409,12 +410,28 @@ def test_summary_and_page_tell_hours_and_their_zone(
     runs = f"{3 * missed.height} of {3 * visits.height} runs were missed"
     assert f"{runs}: see the list of visits below." in page.verdict
     assert "still to be done" not in " ".join(page.verdict)
+    silent = "Nobody captured: round trips and out-of-order delays are not known."
+    assert page.verdict[-1] == silent
     (hour,) = page.axes
     assert (hour.name, hour.keys) == ("hour", ["hour of the day in Europe/Berlin"])
     (table,) = page.tables
     assert table.rows == rows
     assert {one.group for one in page.gains} == set(range(6))
     assert all(one.low is not None for one in page.gains if one.n > 1)
+
+
+def test_the_contents_of_the_page_list_what_is_drawn(three_days: Campaign) -> None:
+    """Without captures there are no curves, and no links to them."""
+    three_days.report()
+    with chromium() as browser:
+        page = Shown(browser, three_days.directory / "report.html", 1400)
+        listed = page.ask("""[...document.querySelectorAll("nav[aria-label=contents] a")]
+            .filter((one) => one.offsetParent).map((one) => one.hash.slice(1))""")
+        seen = page.ask("argument.filter((id) => document.getElementById(id).offsetParent)", listed)
+        page.close()
+    assert listed == seen
+    assert "gain" in listed
+    assert "rtt" not in listed
 
 
 def command(mptcplab: Run, directory: Path, *words: str) -> tuple[int, str, str]:

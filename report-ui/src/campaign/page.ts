@@ -3,7 +3,7 @@ import { frameOf } from "../chart/frame";
 import { fileName } from "../chart/picture";
 import { make, onWidthChange, save, wide } from "../page/dom";
 import { expose, exposeDrawn } from "../page/expose";
-import { header } from "../page/header";
+import { header, listShown } from "../page/header";
 import { provenance } from "../page/provenance";
 import { drawTable } from "../page/table";
 import { onThemeChange } from "../page/theme";
@@ -65,6 +65,8 @@ export async function drawCampaign(page: CampaignPage): Promise<void> {
     // What is drawn is seen, and can be used, before the next one.
     await new Promise((next) => setTimeout(next));
   }
+  listShown();
+  view.follow(listShown);
   const redraw = () => {
     for (const plot of plots) plot.draw();
   };

@@ -55,6 +55,14 @@ function navigation(contents: [string, string][]): HTMLElement {
   return make("nav", { "aria-label": "contents" }, make("ul", {}, ...links));
 }
 
+// Lists what is on the page: a chart with nothing to draw is not.
+export function listShown(): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('nav[aria-label="contents"] a')) {
+    const part = document.getElementById(link.hash.slice(1));
+    (link.parentElement as HTMLElement).hidden = part?.hidden ?? true;
+  }
+}
+
 // A number and its unit stay on one line.
 function together(sentence: string): string {
   return sentence.replaceAll(/(\d) (?=(%|[kMGT]?B|[kMG]?bit\/s|ms|s|min|h)\b|%)/g, "$1\u00a0");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from array import array
+from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
@@ -13,7 +14,15 @@ from mptcplab._core import VERSION, Error
 from mptcplab.charts.campaign.charts import charts
 from mptcplab.charts.campaign.estimates import curves, gains, shares, sides, variation
 from mptcplab.charts.campaign.probes import probes
-from mptcplab.charts.campaign.shape import Axis, CampaignPage, Expected, Group, Runs
+from mptcplab.charts.campaign.shape import (
+    Axis,
+    CampaignPage,
+    Curve,
+    Expected,
+    Group,
+    Quantity,
+    Runs,
+)
 from mptcplab.charts.campaign.subject import Subject
 from mptcplab.charts.campaign.summaries import figures
 from mptcplab.charts.campaign.verdict import sentences
@@ -44,7 +53,7 @@ def describe(campaign: Campaign) -> CampaignPage:
         title=text.clean(campaign.name),
         subtitle=text.clean(campaign.title or f"campaign over {campaign.about['scenario']}"),
         badges=_badges(campaign),
-        verdict=sentences(subject, gained, shared, LEVEL),
+        verdict=[*sentences(subject, gained, shared, LEVEL), *_captured(campaign, curved)],
         axes=[
             Axis(name, keys[name], [str(value) for value in values])
             for name, values in campaign.axes.items()
@@ -81,6 +90,13 @@ def _badges(campaign: Campaign) -> list[Badge]:
     if campaign.failures.height:
         badges.append(Badge(f"{text.count(campaign.failures.height)} failed", "see the list"))
     return badges
+
+
+def _captured(campaign: Campaign, curved: Mapping[Quantity, list[Curve]]) -> list[str]:
+    """Say why there are no curves, where packets alone would tell."""
+    if named(campaign.about["engine"]).emulates or any(curved.values()):
+        return []
+    return ["Nobody captured: round trips and out-of-order delays are not known."]
 
 
 def _times(about: dict[str, Any]) -> Badge:
