@@ -183,3 +183,20 @@ def test_nothing_that_a_server_says_is_written_elsewhere(
         with control.Control(cast("Any", here), line) as spoken, pytest.raises(Error, match=why):
             spoken.take(directory)
     assert {path.name for path in tmp_path.rglob("*")} <= {"raw", "server.samples"}
+
+
+def test_a_recorder_that_nobody_hears_any_more_ends_quietly(tmp_path: Path) -> None:
+    """Ctrl-C comes while it finds out that it may not capture."""
+    file = tmp_path / "none" / "client.pcapng"
+    job = {"file": str(file), "host": "client", "interfaces": None, "port": 9, "snap": 9, "most": 0}
+    command = [sys.executable, "-m", "mptcplab.engines.field.recorder"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stdin is not None
+        process.stdin.write(f"{json.dumps(job)}\n")
+        process.stdin.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    assert process.returncode == 1

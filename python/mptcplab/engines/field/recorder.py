@@ -17,6 +17,7 @@ import select
 import socket
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from mptcplab._core import Error
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 SNAP_BYTES = 128
 WHOLE_BYTES = 1 << 16
-INPUT = 0
+INPUT, OUTPUT = 0, 1
 
 
 class Recorder:
@@ -103,11 +104,17 @@ def main() -> int:
     try:
         recorder = Recorder(json.loads(line))
     except (Error, OSError) as error:
-        print(json.dumps({"error": said(error)}), flush=True)
+        _say({"error": said(error)})
         return 1
-    print(json.dumps({"ready": recorder.by}), flush=True)
-    print(json.dumps({"captured": recorder.run()}), flush=True)
+    _say({"ready": recorder.by})
+    _say({"captured": recorder.run()})
     return 0
+
+
+def _say(line: dict[str, Any]) -> None:
+    """Say a line to whoever started us, unless that is gone."""
+    with suppress(BrokenPipeError):
+        os.write(OUTPUT, json.dumps(line).encode() + b"\n")
 
 
 def said(error: Error | OSError) -> str:
