@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from mptcplab import Error
 from mptcplab.engines.field.server import run_request, running
-from mptcplab.engines.field.server.limits import Limits
+from mptcplab.engines.field.server.control import Control
+from mptcplab.engines.field.server.limits import Ledger, Limits
+from mptcplab.engines.field.server.listeners import Listeners
 from mptcplab.engines.kernel.agent import sockets
 from mptcplab.results.run import Run
-from serving import REQUEST, TIMEOUT_SECONDS, serving
+from serving import HOST, REQUEST, TIMEOUT_SECONDS, serving
 
 SCENARIO = """\
 schema = 1
@@ -77,6 +81,65 @@ def test_a_congestion_control_for_root_alone_says_what_opens_it() -> None:
         f"congestion control vegas: ordinary users may have {allowed}; to mend it: "
         f'sudo sysctl net.ipv4.tcp_allowed_congestion_control="{allowed} vegas"'
     )
+
+
+class Writer:
+    """What a client is told, which is gone after so many questions for its ends."""
+
+    def __init__(self, ends: int) -> None:
+        self.said: list[dict[str, Any]] = []
+        self.closed = False
+        self._ends = ends
+
+    def get_extra_info(self, name: str) -> Any:
+        self._ends -= 1
+        if self._ends < 0:
+            return None
+        return SimpleNamespace(setsockopt=lambda *_: None) if name == "socket" else (HOST, 1)
+
+    def write(self, line: bytes) -> None:
+        self.said.append(json.loads(line))
+
+    async def drain(self) -> None:
+        """It takes all at once."""
+
+    def close(self) -> None:
+        self.closed = True
+
+    async def wait_closed(self) -> None:
+        """It is closed at once."""
+
+
+def _served(client: Writer, ledger: Ledger) -> None:
+    async def run() -> None:
+        reader = asyncio.StreamReader()
+        for line in ({"hello": 1, "token": "a-token"}, {"run": REQUEST}):
+            reader.feed_data(json.dumps(line).encode() + b"\n")
+        served = Control("a-token", Limits(), ledger)
+        served.listeners = cast("Listeners", SimpleNamespace(sessions={}))
+        await served.serve((reader, cast("asyncio.StreamWriter", client)), lambda: None)
+
+    asyncio.run(run())
+
+
+def test_a_client_that_goes_costs_no_reservation_and_is_no_exception(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who was interrupted has no address any more."""
+
+    async def refuse(_: object) -> None:
+        raise Error("no agent")
+
+    monkeypatch.setattr(running.Running, "start", refuse)
+    monkeypatch.setattr(f"{Control.__module__}.PATIENCE_SECONDS", 0.2)
+    ledger, gone, going = Ledger(tmp_path / "ledger"), Writer(0), Writer(3)
+    with pytest.raises(ConnectionResetError):
+        _served(gone, ledger)
+    assert gone.closed
+    assert gone.said == []
+    _served(going, ledger)
+    assert going.said[-1] == {"refused": "no agent"}
+    assert ledger.spent() == 0
 
 
 @pytest.mark.parametrize("command", ["run", "schedule"])

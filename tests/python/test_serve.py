@@ -251,7 +251,7 @@ def test_who_reads_slowly_keeps_nobody_waiting(
         monkeypatch.setattr("mptcplab.engines.field.server.control._hand_back", hand_back)
         nobody: Any = None
         turns = [
-            asyncio.ensure_future(served._in_turn(nobody, asyncio.StreamReader(), nobody))
+            asyncio.ensure_future(served._in_turn(nobody, asyncio.StreamReader(), nobody, nobody))
             for _ in range(2)
         ]
         async with asyncio.timeout(TIMEOUT_SECONDS):

@@ -18,6 +18,7 @@ import platform
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from mptcplab import _core
 from mptcplab._core import Error
@@ -31,7 +32,6 @@ from mptcplab.engines.field.server_line import PROTOCOL
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
-    from typing import Any
 
     from mptcplab.engines.field.server.limits import Ledger, Limits
     from mptcplab.engines.field.server.listeners import Client, Listeners
@@ -61,6 +61,14 @@ SPENT = "this server has carried all that it may today"
 SETTINGS = ("net/mptcp/scheduler", "net/ipv4/tcp_congestion_control")
 
 
+class Ends(NamedTuple):
+    """A client's connection: its socket, and both addresses."""
+
+    socket: Any
+    local: tuple[Any, ...]
+    remote: tuple[Any, ...]
+
+
 class Control:
     """Serves clients, one run at a time."""
 
@@ -76,10 +84,19 @@ class Control:
         self._turn = asyncio.Lock()
 
     async def serve(self, client: Client, proven: Callable[[], None]) -> None:
-        """Serve one until it has enough; ``proven`` is called once it has shown its token."""
+        """Serve one until it has enough; ``proven`` is called once it has shown its token.
+
+        Raises:
+            ConnectionResetError: It is gone already.
+        """
         reader, writer = client
+        # Once it is gone a transport of TLS does not know them any more.
+        ends = Ends(*(writer.get_extra_info(name) for name in ("socket", "sockname", "peername")))
+        if None in ends:
+            writer.close()
+            raise ConnectionResetError("the client is gone")
         try:
-            await self._serve(reader, writer, proven)
+            await self._serve(reader, writer, ends, proven)
         except BROKEN:
             # It broke off, was too slow, or spoke of something else.
             pass
@@ -93,6 +110,7 @@ class Control:
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
+        ends: Ends,
         proven: Callable[[], None],
     ) -> None:
         hello = await _read(reader, HELLO_SECONDS)
@@ -108,7 +126,7 @@ class Control:
             await _say(writer, {"refused": "too many clients wait: try again later"})
             return
         proven()
-        keep_alive(writer.get_extra_info("socket"))
+        keep_alive(ends.socket)
         self._clients += 1
         try:
             await _say(writer, {"welcome": {"version": _core.VERSION}})
@@ -122,19 +140,23 @@ class Control:
                 except Error as error:
                     await _say(writer, {"refused": str(error)})
                     continue
-                await self._in_turn(request, reader, writer)
+                await self._in_turn(request, reader, writer, ends)
         finally:
             self._clients -= 1
 
     async def _in_turn(
-        self, request: RunRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        request: RunRequest,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        ends: Ends,
     ) -> None:
         if self._turn.locked():
             await _say(writer, {"waiting": self._waiting})
         place = Path(tempfile.mkdtemp(prefix="mptcplab-serve-"))
         try:
             async with self._own_turn(reader):
-                running = await self._run(request, place, reader, writer)
+                running = await self._run(request, place, reader, writer, ends)
             # Whoever takes long to read keeps nobody waiting.
             if running is not None:
                 await _hand_back(writer, running)
@@ -170,14 +192,14 @@ class Control:
         place: Path,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
+        ends: Ends,
     ) -> Running | None:
         """Have it run; gives it once it is over, or nothing where it could not be."""
         reserved = self._ledger.reserve(self._limits.run_bytes, self._limits.day_bytes)
         if reserved is None:
             await _say(writer, {"refused": SPENT})
             return None
-        port = writer.get_extra_info("sockname")[1]
-        running = Running(request, self._limits, reserved.count, place, port)
+        running = Running(request, self._limits, reserved.count, place, ends.local[1])
         try:
             try:
                 await running.start()
@@ -185,7 +207,7 @@ class Control:
                 await _say(writer, {"refused": str(error)})
                 return None
             self.listeners.sessions[running.run] = running
-            await _say(writer, {"ready": self._ready(running, writer)})
+            await _say(writer, {"ready": self._ready(running, ends)})
             await self._until_over(running, request, reader)
             await running.end(self.listeners.others)
         finally:
@@ -221,12 +243,12 @@ class Control:
             await probing.end()
             self._ledger.settle(reserved, probing.carried)
 
-    def _ready(self, running: Running, writer: asyncio.StreamWriter) -> dict[str, Any]:
+    def _ready(self, running: Running, ends: Ends) -> dict[str, Any]:
         return {
             "run": running.run.hex(),
             "key": running.key.hex(),
             "preamble_bytes": preamble.PREAMBLE_BYTES,
-            "seen_as": list(writer.get_extra_info("peername")[:2]),
+            "seen_as": list(ends.remote[:2]),
             "captures": running.captures,
             "kernel": {
                 "release": platform.release(),
