@@ -136,3 +136,10 @@ def test_what_is_shown_can_be_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert found
         for name, settings in found:
             load(name, json.loads(settings))
+
+
+def test_the_examples_of_real_networks_are_those_that_are_shipped() -> None:
+    blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/field.md").read_text(), re.DOTALL)
+    for name in ("field.toml", "weeks.toml"):
+        shipped = (ROOT / "examples" / name).read_text()
+        assert re.sub(r"\A(#.*\n)+\n", "", shipped) in blocks
