@@ -27,7 +27,7 @@ from mptcplab.engines.field import clock, control, preamble, server_line
 from mptcplab.engines.field.routes import Route
 from mptcplab.engines.field.server.control import Control
 from mptcplab.engines.field.server.limits import Ledger, Limits
-from mptcplab.engines.field.server.listeners import Client, Listeners
+from mptcplab.engines.field.server.listeners import CLOSED, Client, Listeners
 from mptcplab.engines.field.server.serve import summed_up
 from serving import HOST, REQUEST, TIMEOUT_SECONDS, Server, everything, serving
 
@@ -494,6 +494,12 @@ def test_who_was_turned_away_is_told_in_a_line() -> None:
     text = summed_up(Counter({"too many at once": 3, "broke off": 1}))
     assert text == "4 connections were turned away: 3 too many at once, 1 broke off"
     assert summed_up(Counter()) == ""
+    # Whether a port is open others find out so: nobody was turned away.
+    tried = {CLOSED: 1, "broke off": 1}
+    assert summed_up(Counter({CLOSED: 2})) == f"2 connections were {CLOSED}"
+    assert summed_up(Counter(tried)) == (
+        f"1 connection was turned away: 1 broke off; 1 connection was {CLOSED}"
+    )
 
 
 def test_a_unit_keeps_all_options() -> None:

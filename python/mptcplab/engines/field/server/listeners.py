@@ -38,6 +38,8 @@ GET = b"GET"
 MOST_REQUEST_BYTES = 4096
 BACKLOG = 512
 LINE_BYTES = 1 << 16
+# Why a connection ended that closed without a byte, as those do which try whether a port is open.
+CLOSED = "closed by the other end without a byte"
 # After accept() failed for want of descriptors or memory.
 REST_SECONDS = 0.2
 # What a datagram of ours is at most, and how many are answered in one go.
@@ -205,7 +207,7 @@ class Listeners:
         """Give a data connection to its run, if it is one's."""
         http = first == GET[:1]
         if first != preamble.MAGIC[:1] and not http:
-            self._turn_away(sock, "spoke of something else" if first else "said nothing")
+            self._turn_away(sock, "spoke of something else" if first else CLOSED)
             return
         request = await (_request(sock) if http else _read(sock, preamble.PREAMBLE_BYTES))
         raw = _proof(request) if http else request

@@ -11,7 +11,7 @@ from pathlib import Path
 from mptcplab.engines.field.server import secrets
 from mptcplab.engines.field.server.control import Control
 from mptcplab.engines.field.server.limits import Ledger, Limits
-from mptcplab.engines.field.server.listeners import Listeners
+from mptcplab.engines.field.server.listeners import CLOSED, Listeners
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,8 +80,19 @@ def summed_up(turned_away: Counter[str]) -> str:
     """Say in a line who was turned away, and why; nothing where nobody was."""
     if not turned_away:
         return ""
-    reasons = ", ".join(f"{count} {why}" for why, count in turned_away.most_common())
-    return f"{turned_away.total()} connections were turned away: {reasons}"
+    closed = turned_away[CLOSED]
+    others = [(why, count) for why, count in turned_away.most_common() if why != CLOSED]
+    told = []
+    if others:
+        reasons = ", ".join(f"{count} {why}" for why, count in others)
+        told.append(f"{_connections(turned_away.total() - closed)} turned away: {reasons}")
+    if closed:
+        told.append(f"{_connections(closed)} {CLOSED}")
+    return "; ".join(told)
+
+
+def _connections(count: int) -> str:
+    return "1 connection was" if count == 1 else f"{count} connections were"
 
 
 def _said(about: dict[str, Any]) -> str:
