@@ -88,6 +88,8 @@ WORDS: list[tuple[list[str], str, str]] = [
         "kernel",
         "Linux's Reno in place of LIA, default scheduler",
     ),
+    # What the scenario itself asks of the kernel replaces nothing.
+    (["kernel.congestion_control=reno"], "kernel", "Linux's Reno, default scheduler"),
     (
         ["mptcp.scheduler=ecf", "kernel.scheduler=default"],
         "kernel",

@@ -11,8 +11,11 @@ from typing import Any
 import polars as pl
 import pytest
 
+from mptcplab.cli.summary.subflows import _reasons
+from mptcplab.engines.field.clock import Offset
 from mptcplab.engines.field.marks import Marked
 from mptcplab.engines.field.routes import Route
+from mptcplab.engines.field.tables import _remarks
 from mptcplab.engines.kernel.agent.observer import COUNTED
 from mptcplab.engines.kernel.measured import Numbers
 
@@ -112,3 +115,30 @@ def test_samples_of_the_subflow_that_a_translator_renamed_are_kept(tmp_path: Pat
     )
     state = pl.DataFrame(Numbers(Known()).state([samples]))
     assert state.select("host", "subflow").rows() == [("server", 0), ("server", 1)]
+
+
+def test_echoes_that_never_came_back_are_told_once() -> None:
+    """A server whose port is closed for UDP."""
+    run = ended()
+    run.captured, run.echoes, run.clocks = {}, 20, {"wifi": (None, None), "lte": (None, None)}
+    (told,) = _remarks(run)
+    assert told["diagnostic"] == "no_echoes"
+    assert "open its port for UDP" in told["message"]
+    run.clocks["lte"] = (None, Offset(0, 1, START_NS, 1))
+    assert _remarks(run) == []
+    run.echoes, run.clocks = 0, {"wifi": (None, None)}
+    assert _remarks(run) == []
+
+
+@pytest.mark.parametrize(
+    ("silent_ends", "why"),
+    [
+        (0, "it is not known at which end this was captured"),
+        (1, "nobody captured at the client"),
+        (2, "nobody captured"),
+    ],
+)
+def test_a_summary_says_whether_anybody_captured(silent_ends: int, why: str) -> None:
+    flow = {"direction": "down", "data_packets": 9, "loss_rate_percent": None}
+    (line,) = _reasons({"vantage": None}, [], [flow], silent_ends)
+    assert line.endswith(f"stay empty: {why}")

@@ -106,7 +106,8 @@ def test_of_a_missing_subflow_only_what_is_empty_is_called_so(
     written = StringIO()
     flow = {"direction": "down", "share": share, "data_packets": 0, "loss_rate_percent": None}
     connection = {"vantage": "both"}
-    print_reasons(Page(written, width=200), connection, [], [flow], path_missing=True)
+    page = Page(written, width=200)
+    print_reasons(page, connection, [], [flow], path_missing=True, silent_ends=0)
     assert written.getvalue().strip().startswith(f"– {empty}: part of the data")
 
 

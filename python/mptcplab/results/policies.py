@@ -142,10 +142,14 @@ def _of_the_kernel(
         else None,
         "era": None,
     }
+    asked = {"congestion_control": kernel.get(key), "scheduler": kernel.get("scheduler")}
     replaced = {
         what: name
         for what, names in LINUX.items()
-        if (name := named[what]) is not None and used[what] != names.get(name, name)
+        if (name := named[what]) is not None
+        and used[what] != names.get(name, name)
+        # Of two that Linux has [kernel] chose one.
+        and not (name in names and used[what] == asked.get(what))
     }
     return {**used, "replaced": replaced}
 

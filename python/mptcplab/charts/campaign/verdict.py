@@ -39,20 +39,25 @@ def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[s
         which = f" for {_values(subject, known[0])}" if len(subject.gains) > 1 else ""
         yield f"MPTCP gives {_gain(known[0], level)} than TCP over {known[0].part}{which}."
         return
-    yield _counted(known, level)
+    yield _counted(known, level, _noun(subject))
     best = max(known, key=lambda one: one.estimate or 0.0)
     worst = min(known, key=lambda one: one.estimate or 0.0)
     yield f"Best for {_values(subject, best)}: {_gain(best, level)} than TCP over {best.part}."
     yield f"Worst for {_values(subject, worst)}: {_gain(worst, level)} than TCP over {worst.part}."
 
 
-def _counted(known: list[Estimated], level: float) -> str:
+def _noun(subject: Subject) -> str:
+    """Name what differs: a configuration, or the hour of the day alone."""
+    return "hour" if list(subject.campaign.axes) == ["hour"] else "configuration"
+
+
+def _counted(known: list[Estimated], level: float, noun: str) -> str:
     """Say in how many configurations MPTCP differs from the best single path."""
     chance = round(1 - level, 6)
     significant = [one for one in known if one.p_value is not None and one.p_value < chance]
     more = sum((one.effect or 0.0) > 0 for one in significant)
     less = len(significant) - more
-    every = text.plural(len(known), "configuration")
+    every = text.plural(len(known), noun)
     pairs = max(one.n for one in known)
     if (few := too_few(pairs, level)) is not None:
         return (
@@ -84,7 +89,7 @@ def _unfinished(subject: Subject) -> Iterator[str]:
         yield f"No gain is known{f' for {which}' if which else ''}: {finished(gain)}."
     more = len(concerned) - MOST_UNFINISHED
     if more > 0:
-        yield f"So it is for {text.plural(more, 'configuration')} more."
+        yield f"So it is for {text.plural(more, _noun(subject))} more."
 
 
 def _carried(subject: Subject, shares: list[Estimated]) -> Iterator[str]:

@@ -69,6 +69,7 @@ def print_connections(page: Page, tables: Measured, *, one: bool, run: Run | Non
         for row in tables.rows("diagnostics")
         if row["diagnostic"] == "path_missing"
     }
+    silent = sum(row["diagnostic"] == "not_captured" for row in tables.rows("diagnostics"))
     for number, connection in enumerate(tables.rows("connections")):
         if number:
             page.line()
@@ -87,6 +88,7 @@ def print_connections(page: Page, tables: Measured, *, one: bool, run: Run | Non
             rows["transfers"],
             rows["flows"],
             path_missing=connection["connection"] in missing,
+            silent_ends=silent,
         )
         print_events(
             page,

@@ -184,13 +184,20 @@ DOWN_FIRST = {"down": "↓", "up": "↑"}
 
 
 def print_reasons(
-    page: Page, connection: Row, transfers: list[Row], flows: list[Row], *, path_missing: bool
+    page: Page,
+    connection: Row,
+    transfers: list[Row],
+    flows: list[Row],
+    *,
+    path_missing: bool,
+    silent_ends: int,
 ) -> None:
     """Print why figures of the connection are empty, if some are.
 
-    With ``path_missing`` data went over subflows that the captures lack.
+    With ``path_missing`` data went over subflows that the captures lack; at ``silent_ends`` nobody
+    captured, though somebody might have.
     """
-    lines = _reasons(connection, transfers, flows)
+    lines = _reasons(connection, transfers, flows, silent_ends)
     if path_missing:
         lines = [line for line in lines if not line.startswith("out-of-order")]
         known = any(flow["share"] is not None for flow in flows)
@@ -203,16 +210,20 @@ def print_reasons(
         page.paragraph(reason, first="– ", style="faint")
 
 
-def _reasons(connection: Row, transfers: list[Row], flows: list[Row]) -> list[str]:
+def _reasons(
+    connection: Row, transfers: list[Row], flows: list[Row], silent_ends: int
+) -> list[str]:
     """Say why figures are empty."""
     carrying = [flow for flow in flows if flow["data_packets"]]
     lines = []
     no_rtt = [flow["direction"] for flow in carrying if flow["loss_rate_percent"] is None]
     if connection["vantage"] is None and no_rtt:
-        lines.append(
-            "RTT, loss and out-of-order delay stay empty: it is not known at which end this "
-            "was captured"
-        )
+        why = (
+            "it is not known at which end this was captured",
+            "nobody captured at the client",
+            "nobody captured",
+        )[silent_ends]
+        lines.append(f"RTT, loss and out-of-order delay stay empty: {why}")
     else:
         lines += [
             f"RTT and loss {ARROWS[direction]} are known at the sender of the data: "

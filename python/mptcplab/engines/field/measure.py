@@ -48,6 +48,8 @@ class Ended:
     #: By the end: by whom, why not, and packets that are missing.
     captured: dict[str, dict[str, Any]]
     surroundings: Surroundings
+    #: That were sent over each path, before the transfer and after it.
+    echoes: int
 
 
 def measure(trial: Trial, target: Target) -> Measured:
@@ -114,7 +116,18 @@ def _run(
         taken.replace(target.directory / SERVER_CAPTURE)
     clocks = {name: (before[name], after[name]) for name in routes}
     both = {"client": captured, "server": captured_there or ready["captures"]}
-    return Ended(ready, client, server, stopped, started_ns, elapsed_ns, clocks, both, surroundings)
+    return Ended(
+        ready,
+        client,
+        server,
+        stopped,
+        started_ns,
+        elapsed_ns,
+        clocks,
+        both,
+        surroundings,
+        field.echoes,
+    )
 
 
 # What an application is held to, and the server need not know.

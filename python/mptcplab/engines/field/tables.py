@@ -65,7 +65,21 @@ def _to_one_clock(samples: Path, ahead: clock.Line) -> None:
 
 
 def _remarks(ended: Ended) -> list[dict[str, Any]]:
-    """Say who did not capture, and why."""
+    """Say who did not capture, and why, and where no echo came back."""
+    return _silent(ended) + _unheard(ended)
+
+
+def _unheard(ended: Ended) -> list[dict[str, Any]]:
+    if not ended.echoes or any(one for pair in ended.clocks.values() for one in pair):
+        return []
+    message = (
+        "no UDP echo of the server came back: how far its clock is ahead is not known; open its "
+        "port for UDP"
+    )
+    return [{"diagnostic": "no_echoes", "message": message}]
+
+
+def _silent(ended: Ended) -> list[dict[str, Any]]:
     return [
         {
             "diagnostic": "not_captured",

@@ -81,6 +81,7 @@ def _marked(download: Download, samples: Path) -> Marked:
         captured={},
         # Nothing here asks a phone for its signal.
         surroundings=Surroundings(Field(echoes=0, radio=0), {}),
+        echoes=0,
     )
     routes = {name: Route(name, address, "") for address, name in download.paths.items()}
     return Marked(ended, routes, mirrored)
