@@ -168,7 +168,7 @@ def test_single_runs_have_no_order_of_their_own(monkeypatch: pytest.MonkeyPatch)
         ({"files": [{"name": "server.samples", "bytes": 0}] * 2, "done": {}}, "no run leaves"),
         ({"files": [{"name": ["x"], "bytes": 0}], "done": {}}, "no run leaves"),
         ({"files": []}, "does not say done"),
-        ([1], "no table"),
+        ([1], "not a table"),
     ],
 )
 def test_nothing_that_a_server_says_is_written_elsewhere(
