@@ -149,11 +149,11 @@ fn lengths_that_lie() {
         packet[at] = value;
         Frame::parse(&packet, 60).map_err(|error| error.to_string())
     };
-    assert_eq!(with(0, 0x44), Err("IPv4 header: header length 4 cannot be".into()));
-    assert_eq!(with(0, 0x55), Err("IP: version 5 cannot be".into()));
-    assert_eq!(with(3, 19), Err("IPv4 header: total length 19 cannot be".into()));
-    assert_eq!(with(32, 0x40), Err("TCP header: data offset 4 cannot be".into()));
-    assert_eq!(with(32, 0xb0), Err("TCP header: data offset 11 cannot be".into()));
+    assert_eq!(with(0, 0x44), Err("IPv4 header: header length 4 is impossible".into()));
+    assert_eq!(with(0, 0x55), Err("IP: version 5 is impossible".into()));
+    assert_eq!(with(3, 19), Err("IPv4 header: total length 19 is impossible".into()));
+    assert_eq!(with(32, 0x40), Err("TCP header: data offset 4 is impossible".into()));
+    assert_eq!(with(32, 0xb0), Err("TCP header: data offset 11 is impossible".into()));
     assert_eq!(with(3, 39), Err("TCP header is cut: 19 of 20 bytes".into()));
 }
 

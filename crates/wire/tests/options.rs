@@ -192,7 +192,7 @@ fn malformed_contents_do_not_hide_what_follows() {
     let prio = TcpOption::Mptcp(Mptcp::Prio(MpPrio { backup: true, address_id: None }));
     let dss = Malformed::Field { header: "DSS", field: "length", value: 3 };
     assert_eq!(options.iter().collect::<Vec<_>>(), [Err(dss), Ok(prio)]);
-    assert_eq!(dss.to_string(), "DSS: length 3 cannot be");
+    assert_eq!(dss.to_string(), "DSS: length 3 is impossible");
 }
 
 #[test]
