@@ -57,7 +57,7 @@ class Probes:
 
     @property
     def unreached(self) -> str | None:
-        """Why nothing was probed: no path reached the server's port; none where one did."""
+        """Say why nothing was probed if no path reached the server's port."""
         tried = [row for row in self._found if row.probe == TCP]
         if any(row.verdict == CLEAR for row in tried):
             return None
