@@ -340,6 +340,8 @@ def test_numbers_are_those_of_the_analysis(tmp_path: pathlib.Path, download: lis
         (0, 0, "client", pytest.approx(start + 1)),
         (0, 1, "client", pytest.approx(start + 1)),
         (0, 0, "server", pytest.approx(start + 1)),
+        # No such subflow is known, but one is left at either end.
+        (0, 1, "server", pytest.approx(start + 1)),
     ]
     signals = pl.DataFrame(numbers.signals([events]))
     assert signals.select("connection", "subflow", "signal").rows() == [
