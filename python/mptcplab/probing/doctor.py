@@ -74,8 +74,8 @@ def _echo(made: Examined, line: ServerLine, session: Session, name: str, number:
     """Ask for UDP echoes over a path."""
     what = f"{name} UDP"
     try:
-        way = route(name, line.host, line.port)
-        found = clock.offset(way, line.port, session.run, session.key, ECHOES, number * ECHOES)
+        path = route(name, line.host, line.port)
+        found = clock.offset(path, line.port, session.run, session.key, ECHOES, number * ECHOES)
     except Error as error:
         made.missing(what, str(error), "mend the route")
         return

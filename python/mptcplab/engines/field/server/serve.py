@@ -82,13 +82,13 @@ def summed_up(turned_away: Counter[str]) -> str:
         return ""
     closed = turned_away[CLOSED]
     others = [(why, count) for why, count in turned_away.most_common() if why != CLOSED]
-    told = []
+    parts = []
     if others:
         reasons = ", ".join(f"{count} {why}" for why, count in others)
-        told.append(f"{_connections(turned_away.total() - closed)} turned away: {reasons}")
+        parts.append(f"{_connections(turned_away.total() - closed)} turned away: {reasons}")
     if closed:
-        told.append(f"{_connections(closed)} {CLOSED}")
-    return "; ".join(told)
+        parts.append(f"{_connections(closed)} {CLOSED}")
+    return "; ".join(parts)
 
 
 def _connections(count: int) -> str:
