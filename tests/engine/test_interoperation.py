@@ -173,7 +173,9 @@ def streamed(run: Run, way: str, size: int) -> bytearray:
             # client, which goes with MP_CAPABLE (RFC 8684 §3.1).
             subflow_seq, dsn = (int(number or 1) for number in mapping)
             part = bytes.fromhex(payload)
-            offset = dsn - 1 + int(seq) - subflow_seq
+            # Once the lower half of the DSN wraps, tshark's relative one is too large by a
+            # multiple of 2^32.
+            offset = (dsn - 1) % 2**32 + int(seq) - subflow_seq
             stream[offset : offset + len(part)] = part
     assert read.returncode == 0
     return stream
