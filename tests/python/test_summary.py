@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from command import Run
 from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.remarks import print_remarks
 from mptcplab.cli.summary.subflows import print_reasons
+from requirements import need_tool
 
 
 @pytest.fixture
@@ -82,6 +85,22 @@ def test_a_capture_without_tcp_says_so(mptcplab: Run, tmp_path: Path) -> None:
 def test_names_from_captures_cannot_steer_the_terminal(mptcplab: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "\x1b[2Jevil.pcap", exchange(1000, 0, 100)[3:])
     assert "\x1b" not in mptcplab("analyze", path).stdout
+
+
+def test_bytes_are_a_floor_where_a_path_is_missing(mptcplab: Run, tmp_path: Path) -> None:
+    """The last DATA_ACKs may have gone over it."""
+    need_tool("tshark")
+    out, lte = tmp_path / "run", tmp_path / "lte.pcapng"
+    words = ("--set=transfer.size=1 MB", "--no-baselines", "--no-report", "--out", out)
+    assert "at least" not in mptcplab("run", "wifi-lte", *words).stdout
+    (capture,) = out.rglob("client.pcapng")
+    only_lte = ["-r", capture, "-Y", 'frame.interface_name contains "lte"', "-w", lte]
+    subprocess.run(["tshark", *map(str, only_lte)], check=True, capture_output=True)
+    down = re.search(
+        r"↓ down  at least ([\d.]+) kB in [\d.]+ ms ·", mptcplab("analyze", lte).stdout
+    )
+    assert down is not None
+    assert 0 < float(down[1]) <= 1000
 
 
 class Remarked:

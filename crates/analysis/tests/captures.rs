@@ -353,6 +353,7 @@ fn a_subflow_that_one_capture_lacks() {
         (transfer(&alone, Down).out_of_order_delay_ms_mean, flow(&alone, 0, Down).delivered_bytes),
         (None, None)
     );
+    assert_eq!(transfer(&alone, Down).throughput_mbps, None);
     assert!(diagnostics(&alone).contains(&"path_missing"));
 }
 

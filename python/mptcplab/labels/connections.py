@@ -25,6 +25,12 @@ def protocol(connection: Row) -> str:
     return "MPTCP, version unknown" if is_mptcp(connection) else "plain TCP"
 
 
+def delivered(transfer: Row) -> str:
+    """Give a direction's bytes; a floor where a path was not captured, and so no rate is known."""
+    is_floor = transfer["elapsed_s"] and transfer["throughput_mbps"] is None
+    return f"{'at least ' if is_floor else ''}{text.size(transfer['bytes'])}"
+
+
 def names_of(subflows: list[Row]) -> dict[int, str]:
     """Name every subflow by its path, or else by what tells its addresses from the others'."""
     paths = Counter(row["path"] for row in subflows)

@@ -9,7 +9,7 @@ import polars as pl
 
 from mptcplab.charts.run.subject import Subject
 from mptcplab.labels import quality, text
-from mptcplab.labels.connections import is_mptcp
+from mptcplab.labels.connections import delivered, is_mptcp
 from mptcplab.labels.events import too_late
 from mptcplab.labels.findings import MOST, NO_FAULT, in_words
 from mptcplab.results.labels import gain, label
@@ -46,10 +46,9 @@ def _moved(subject: Subject) -> Iterator[str]:
         return
     run = subject.run
     who = label(run) if run else "MPTCP" if is_mptcp(subject.connection) else "TCP"
-    rate = text.rate(moved["throughput_mbps"])
-    yield (
-        f"{who} moved {text.size(moved['bytes'])} in {text.seconds(moved['elapsed_s'])}: {rate}."
-    )
+    rate = moved["throughput_mbps"]
+    how_fast = "" if rate is None else f": {text.rate(rate)}"
+    yield f"{who} moved {delivered(moved)} in {text.seconds(moved['elapsed_s'])}{how_fast}."
     if run and not run.outcome["finished"]:
         yield f"The transfer did not finish: {run.outcome['reason']}."
 

@@ -10,7 +10,7 @@ from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.remarks import print_remarks
 from mptcplab.cli.summary.subflows import print_reasons, print_subflows
 from mptcplab.labels import quality, text
-from mptcplab.labels.connections import is_mptcp, names_of, protocol
+from mptcplab.labels.connections import delivered, is_mptcp, names_of, protocol
 from mptcplab.labels.events import changes, too_late
 from mptcplab.metrics import of_runs
 
@@ -152,7 +152,7 @@ def _vantage(connection: Row) -> str:
 
 
 def _print_transfer(page: Page, transfer: Row, carrier: str) -> None:
-    moved = f"{text.size(transfer['bytes'])}{carrier}"
+    moved = f"{delivered(transfer)}{carrier}"
     if transfer["elapsed_s"] is not None:
         moved += f" in {text.seconds(transfer['elapsed_s'])}"
     if transfer["throughput_mbps"] is not None:

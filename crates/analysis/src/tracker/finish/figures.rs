@@ -43,8 +43,9 @@ impl Connection {
         }
     }
 
-    /// Rates over the time that the transfer took, and shares of what was delivered.
-    pub(super) fn rates(&self, report: &mut Report) {
+    /// Rates over the time that the transfer took, and shares of what was delivered. Where a path is missing, bytes and time
+    /// are as the last DATA_ACK seen tells, and their quotient is no throughput.
+    pub(super) fn rates(&self, lacks_path: [bool; 2], report: &mut Report) {
         for direction in Direction::BOTH {
             let d = direction as usize;
             let nanos = report.elapsed_nanos[d];
@@ -58,7 +59,8 @@ impl Connection {
             let rate = |bytes: u64, unmapped: bool| {
                 nanos.filter(|_| bytes > 0 || !unmapped).and_then(|nanos| mbps(bytes, nanos))
             };
-            transfer.throughput_mbps = rate(transfer.bytes, self.subflows.iter().any(unmapped));
+            transfer.throughput_mbps =
+                rate(transfer.bytes, self.subflows.iter().any(unmapped)).filter(|_| !lacks_path[d]);
             for (rows, subflow) in report.flows.iter_mut().zip(&self.subflows) {
                 let own = rows[d].delivered_bytes;
                 rows[d].throughput_mbps = own.and_then(|bytes| rate(bytes, unmapped(subflow)));

@@ -60,7 +60,8 @@ pub(super) fn report(mut connection: Connection, captures: &Captures, options: &
     if both && !connection.coverage.unrelated {
         connection.join_ends(&ends, options, &mut report);
     }
-    connection.rates(&mut report);
+    let lacks_path = Direction::BOTH.map(|direction| connection.lacks_path(direction, &ends));
+    connection.rates(lacks_path, &mut report);
     connection.remark(&ends, captures, &mut report);
     let sites = connection.subflows.iter().flat_map(|subflow| subflow.views.iter().flatten().map(|view| view.site));
     let several_interfaces = sites.into_iter().any(|site| captures.has_several_interfaces(site));

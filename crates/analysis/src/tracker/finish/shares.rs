@@ -61,6 +61,16 @@ impl Connection {
         remarks
     }
 
+    /// Whether data went over subflows that the captures do not hold, and no end can tell how much.
+    pub(super) fn lacks_path(&mut self, direction: Direction, ends: &[Option<JudgedEnd>; 2]) -> bool {
+        let at_ends: Vec<_> = self
+            .ends_from_receiver(direction, ends)
+            .into_iter()
+            .map(|end| self.carried_at(end, direction, ends))
+            .collect();
+        at_ends.iter().all(Result::is_err) && at_ends.iter().any(|end| matches!(end, Err(Unknown::Elsewhere(_))))
+    }
+
     /// Whether so much of a direction's data did not pass an end that delays there mean nothing.
     pub(super) fn lacks_data(&self, end: usize, direction: Direction) -> bool {
         self.ends[end].as_ref().is_some_and(|end| {
