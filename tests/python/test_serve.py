@@ -24,11 +24,13 @@ from mptcplab import Error
 from mptcplab.api.runs import run
 from mptcplab.cli.main import parser
 from mptcplab.engines.field import clock, control, preamble, server_line
+from mptcplab.engines.field.engine import Field
 from mptcplab.engines.field.routes import Route
 from mptcplab.engines.field.server.control import Control
 from mptcplab.engines.field.server.limits import Ledger, Limits
 from mptcplab.engines.field.server.listeners import CLOSED, Client, Listeners
 from mptcplab.engines.field.server.serve import summed_up
+from mptcplab.scenario.scenario import load
 from serving import HOST, REQUEST, TIMEOUT_SECONDS, Server, everything, serving
 
 LIMITS = Limits()
@@ -91,6 +93,42 @@ def test_a_wrong_token_is_refused(server: Server) -> None:
         control.connected(server.line, "x" * 43),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["reno", "mine"], "at the server: congestion control mine: No such file or directory"),
+        (["reno"] * 17, "not a list of 16 names at most"),
+        (["a name"], "not a list of 16 names at most"),
+    ],
+)
+def test_a_server_says_which_congestion_control_it_cannot_choose(
+    server: Server, names: list[str], words: str
+) -> None:
+    with (
+        pytest.raises(Error, match=f"refuses: .*{words}"),
+        control.connected(server.line, server.token, names),
+    ):
+        pass
+    with control.connected(server.line, server.token, ["reno"]):
+        pass
+
+
+def test_a_server_is_asked_for_what_all_runs_choose(server: Server) -> None:
+    scenario = {
+        "schema": 1,
+        "transfer": {"direction": "download", "size": "1 kB"},
+        "path": {"near": {"interface": "lo"}},
+        "field": {"server": str(server.line), "token": str(server.state / "token")},
+    }
+    _, usual = load(scenario)
+    _, other = load(scenario | {"kernel": {"congestion_control": "mine"}})
+    engine = Field()
+    engine.greet([usual])
+    with pytest.raises(Error, match="at the server: congestion control mine"):
+        engine.greet([usual, other])
+    assert "congestion control mine" in engine.away(other)["near"]
 
 
 def test_another_server_is_not_trusted(server: Server) -> None:

@@ -81,7 +81,7 @@ def greet(read: Sheet) -> None:
     Raises:
         Error: It is so.
     """
-    read.campaign.engine.greet(next(iter(_configurations(read))).mptcp.scenario)
+    read.campaign.engine.greet([one.mptcp.scenario for one in _configurations(read)])
 
 
 class Matrix:

@@ -169,13 +169,13 @@ class Engine:
         """
         del scenario
 
-    def greet(self, scenario: Scenario) -> None:
-        """Refuse to begin with another host than is meant, or one that turns us away.
+    def greet(self, scenarios: list[Scenario]) -> None:
+        """Refuse to begin with another host than is meant, or one that will not run all of them.
 
         Raises:
             Error: It is so; of a host that is not there nothing is known.
         """
-        del scenario
+        del scenarios
 
     def away(self, scenario: Scenario) -> dict[str, str]:
         """Say of paths that cannot be used now why; next to nothing is sent."""

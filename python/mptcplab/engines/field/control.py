@@ -15,7 +15,7 @@ from mptcplab.engines.field.server_line import PROTOCOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -48,9 +48,10 @@ class Control:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def greet(self, token: str) -> None:
-        """Say who we are."""
-        self.send({"hello": PROTOCOL, "token": token})
+    def greet(self, token: str, congestion_controls: Sequence[str]) -> None:
+        """Say who we are, and what the server is to choose later."""
+        hello = {"hello": PROTOCOL, "token": token}
+        self.send(hello | {"congestion_controls": list(congestion_controls)})
         self.receive()
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -131,19 +132,23 @@ class UnreachedError(Error):
 
 
 @contextmanager
-def connected(line: ServerLine, token: str) -> Iterator[Control]:
-    """Connect to a server, and see that it is the one.
+def connected(
+    line: ServerLine, token: str, congestion_controls: Sequence[str] = ()
+) -> Iterator[Control]:
+    """Connect to a server, and see that it is the one, and can choose these congestion controls.
 
     Raises:
         UnreachedError: It is not there.
         Error: It is another one, or refuses.
     """
-    with _socket(line) as plain, spoken(plain, line, token) as control:
+    with _socket(line) as plain, spoken(plain, line, token, congestion_controls) as control:
         yield control
 
 
 @contextmanager
-def spoken(plain: socket.socket, line: ServerLine, token: str) -> Iterator[Control]:
+def spoken(
+    plain: socket.socket, line: ServerLine, token: str, congestion_controls: Sequence[str] = ()
+) -> Iterator[Control]:
     """Speak over a connection to a server, and see that it is the one.
 
     Raises:
@@ -168,7 +173,7 @@ def spoken(plain: socket.socket, line: ServerLine, token: str) -> Iterator[Contr
         control = Control(sock, line)
         # The file holds the socket open, too.
         with control:
-            control.greet(token)
+            control.greet(token, congestion_controls)
             yield control
 
 

@@ -78,11 +78,11 @@ class Field(Engine):
             gpsd.address(scenario.field.gpsd)
         interfaces.may_choose(scenario)
 
-    def greet(self, scenario: Scenario) -> None:
-        """Show the server our token, if it is reached."""
+    def greet(self, scenarios: list[Scenario]) -> None:
+        """Show the server our token and what it is to choose, if it is reached."""
         from mptcplab.engines.field import interfaces
 
-        interfaces.greet(scenario)
+        interfaces.greet(scenarios)
 
     def away(self, scenario: Scenario) -> dict[str, str]:
         """Greet the server by each path, and say why that cannot be."""

@@ -28,17 +28,20 @@ CONNECT_SECONDS = 10.0
 def away(scenario: Scenario) -> dict[str, str]:
     """Greet the server by each path, and say where that cannot be."""
     line, token = _server(scenario)
-    reasons = {name: _unreached(path, line, token) for name, path in scenario.paths.items()}
+    names = _congestion_controls([scenario])
+    reasons = {name: _unreached(path, line, token, names) for name, path in scenario.paths.items()}
     return {name: reason for name, reason in reasons.items() if reason is not None}
 
 
-def greet(scenario: Scenario) -> None:
-    """Greet the server, if it is reached.
+def greet(scenarios: list[Scenario]) -> None:
+    """Greet the server of all of them, if it is reached.
 
     Raises:
-        Error: It is another one, or refuses.
+        Error: It is another one, refuses, or cannot choose their congestion controls.
     """
-    with suppress(control.UnreachedError), control.connected(*_server(scenario)):
+    line, token = _server(scenarios[0])
+    names = _congestion_controls(scenarios)
+    with suppress(control.UnreachedError), control.connected(line, token, names):
         pass
 
 
@@ -48,10 +51,17 @@ def may_choose(scenario: Scenario) -> None:
     Raises:
         Error: This Linux has none such, or this user may not have it.
     """
-    kernel = scenario.kernel
     with socket.socket() as sock:
-        for name in (kernel.congestion_control, kernel.tcp_congestion_control):
+        for name in _congestion_controls([scenario]):
             choose(sock, name)
+
+
+def _congestion_controls(scenarios: list[Scenario]) -> list[str]:
+    kernels = [scenario.kernel for scenario in scenarios]
+    both = (
+        name for one in kernels for name in (one.congestion_control, one.tcp_congestion_control)
+    )
+    return list(dict.fromkeys(both))
 
 
 def _server(scenario: Scenario) -> tuple[ServerLine, str]:
@@ -86,7 +96,7 @@ def carried(scenario: Scenario) -> dict[str, Carried]:
     return found
 
 
-def _unreached(path: ScenarioPath, line: ServerLine, token: str) -> str | None:
+def _unreached(path: ScenarioPath, line: ServerLine, token: str, names: list[str]) -> str | None:
     """Say why a path does not reach the server, or reaches one that is another or refuses."""
     assert path.interface is not None  # noqa: S101 - it was checked
     try:
@@ -103,7 +113,7 @@ def _unreached(path: ScenarioPath, line: ServerLine, token: str) -> str | None:
             why = error.strerror or str(error)
             return f"no connection to {line.host} port {line.port} by {path.interface}: {why}"
         try:
-            with control.spoken(sock, line, token):
+            with control.spoken(sock, line, token, names):
                 return None
         except Error as error:
             return str(error)

@@ -1,11 +1,12 @@
 """The control protocol, lines of JSON over TLS: a client shows its token and asks for runs.
 
-Of the client: ``{"hello": 1, "token": TOKEN}``; then for each run ``{"run": {...}}`` as
-`run_request` reads it, and ``{"end": true}`` when it has done its part; or ``{"probe": {"seconds":
-n}}``, any line to see whether the server is there, and ``{"end": true}``. Of the server:
-``{"welcome": {...}}``, ``{"waiting": n}`` while others run, ``{"ready": {...}}``, ``{"done": {...},
-"files": [...], "captures": {...}}`` and the files' bytes; or ``{"refused": "one line"}``, after
-which all is over but a request's refusal.
+Of the client: ``{"hello": 1, "token": TOKEN, "congestion_controls": [...]}``, the last if it wants
+to know whether these can be chosen; then for each run ``{"run": {...}}`` as `run_request` reads it,
+and ``{"end": true}`` when it has done its part; or ``{"probe": {"seconds": n}}``, any line to see
+whether the server is there, and ``{"end": true}``. Of the server: ``{"welcome": {...}}``,
+``{"waiting": n}`` while others run, ``{"ready": {...}}``, ``{"done": {...}, "files": [...],
+"captures": {...}}`` and the files' bytes; or ``{"refused": "one line"}``, after which all is over
+but a request's refusal.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import hmac
 import json
 import platform
 import shutil
+import socket
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +30,7 @@ from mptcplab.engines.field.server import run_request
 from mptcplab.engines.field.server.probing import MOST_SESSION_BYTES, Probing
 from mptcplab.engines.field.server.running import Running
 from mptcplab.engines.field.server_line import PROTOCOL
+from mptcplab.engines.kernel.agent.sockets import choose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +60,8 @@ BROKEN = (
     RecursionError,
     Error,
 )
+# Of congestion controls that one connection asks about.
+MOST_NAMES = 16
 SPENT = "this server has carried all that it may today"
 SETTINGS = ("net/mptcp/scheduler", "net/ipv4/tcp_congestion_control")
 
@@ -121,6 +126,9 @@ class Control:
             return
         if hello.get("hello") != PROTOCOL:
             await _say(writer, {"refused": f"this server speaks version {PROTOCOL}"})
+            return
+        if refused := _refused(hello.get("congestion_controls")):
+            await _say(writer, {"refused": refused})
             return
         if self._clients >= self._limits.clients:
             await _say(writer, {"refused": "too many clients wait: try again later"})
@@ -275,6 +283,23 @@ class Control:
                 agent.result()
         finally:
             await _cancelled(ends, agent)
+
+
+def _refused(congestion_controls: Any) -> str | None:
+    """Choose each on a socket that nobody uses; gives why that cannot be."""
+    if congestion_controls is None:
+        # Nobody asks.
+        return None
+    given: list[Any] = congestion_controls if isinstance(congestion_controls, list) else [None]
+    if len(given) > MOST_NAMES or not all(map(run_request.is_name, given)):
+        return f"congestion_controls is not a list of {MOST_NAMES} names at most"
+    try:
+        with socket.socket() as sock:
+            for name in given:
+                choose(sock, name)
+    except Error as error:
+        return f"at the server: {error}"
+    return None
 
 
 async def _read(reader: asyncio.StreamReader, seconds: float) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def read(fields: Any, limits: Limits) -> RunRequest:
     if not isinstance(fields, dict) or fields.keys() != known:
         raise Error("a run is asked for with " + ", ".join(sorted(known)))
     name = fields["congestion_control"]
-    if name is not None and not (isinstance(name, str) and NAME.fullmatch(name)):
+    if name is not None and not is_name(name):
         raise Error("congestion_control is not a name")
     if fields["captures"] not in CAPTURES:
         raise Error(f"captures is none of {', '.join(CAPTURES)}")
@@ -70,6 +70,11 @@ def read(fields: Any, limits: Limits) -> RunRequest:
     transfer = _transfer(fields["transfer"])
     _check_size(transfer, limits)
     return RunRequest(transfer, name, sample_ns, min(stop_ns, limits.run_ns), fields["captures"])
+
+
+def is_name(given: Any) -> bool:
+    """Whether a congestion control may be called so."""
+    return isinstance(given, str) and NAME.fullmatch(given) is not None
 
 
 def _transfer(given: Any) -> dict[str, Any]:
