@@ -63,6 +63,25 @@ def test_a_bin_has_what_came_between_its_ends(times_s: tuple[float, ...], tmp_pa
     assert [row["throughput_mbps"] for row in series] == [8.0, 8.0, 8.0]
 
 
+def test_what_came_after_the_last_look_came_at_the_end(tmp_path: Path) -> None:
+    """A subflow that is closed already is looked at no more."""
+    samples = tmp_path / "samples"
+    line = {"local": CLIENT, "at_ns": START_NS + 23 * 10**8, "received_bytes": 2_300_000}
+    samples.write_text(json.dumps(line))
+    run = ended()
+    (ours,) = run.client["counted"][0]
+    ours["bytes_received"] = 2_300_000
+    theirs = dict.fromkeys(COUNTED, 0) | {"local": SERVER, "remote": CLIENT}
+    # A SYN and a FIN are counted.
+    run.server["counted"] = [[theirs | {"bytes_acked": BYTES + 2}]]
+    marked = Marked(run, {"wifi": Route("wlan0", CLIENT[0], SERVER[0])}, samples)
+    whole = [row for row in marked.rows("throughput") if row["subflow"] is None]
+    assert sum(row["bytes"] for row in whole) == BYTES
+    assert whole[-1]["throughput_mbps"] == whole[-1]["bytes"] * 8 / 0.5e6
+    (down,) = (row for row in marked.rows("flows") if row["direction"] == "down")
+    assert down["bytes"] == BYTES + 1
+
+
 TRANSLATED, JOINED = ("198.51.100.9", 61_000), ("10.0.2.2", 50_000)
 
 

@@ -208,26 +208,36 @@ class Marked:
                 if number is not None and line.get(column) is not None:
                     series[number].append((line["at_ns"], line[column]))
             binned = {number: list(self._binned(points)) for number, points in series.items()}
-            for bins in zip(*binned.values(), strict=True):
-                sums = {key: sum(row[key] for row in bins) for key in ("bytes", "throughput_mbps")}
-                yield {"connection": 0, "subflow": None, "direction": way} | bins[0] | sums
+            yield from self._whole(way, list(zip(*binned.values(), strict=True)))
             for number, rows in binned.items():
                 for row in rows:
                     yield {"connection": 0, "subflow": number, "direction": way} | row
 
+    def _whole(self, way: str, bins: list[tuple[Row, ...]]) -> Iterator[Row]:
+        """Sum up the subflows; what came after the last look at one of them came at the end."""
+        counts = [sum(row["bytes"] for row in one) for one in bins]
+        if not counts:
+            return
+        counts[-1] += max(0, self._bytes(way) - sum(counts))
+        for (first, *_), count in zip(bins, counts, strict=True):
+            yield {"connection": 0, "subflow": None, "direction": way} | self._bin(first, count)
+
     def _binned(self, points: list[tuple[int, int]]) -> Iterator[Row]:
-        end_ns = self._start_ns + int(self._last_s() * 1e9)
         before = 0
-        for number, at_ns in enumerate(range(self._start_ns, end_ns, BIN_NS)):
-            until_ns = min(at_ns + BIN_NS, end_ns)
-            now = points[-1][1] if points and until_ns == end_ns else _at(points, until_ns)
-            yield {
-                "at_ns": at_ns,
-                "at_s": number * BIN_NS / 1e9,
-                "bytes": now - before,
-                "throughput_mbps": (now - before) * 8e3 / (until_ns - at_ns),
-            }
+        for number, at_ns in enumerate(range(self._start_ns, self._end_ns, BIN_NS)):
+            until_ns = min(at_ns + BIN_NS, self._end_ns)
+            now = points[-1][1] if points and until_ns == self._end_ns else _at(points, until_ns)
+            yield self._bin({"at_ns": at_ns, "at_s": number * BIN_NS / 1e9}, now - before)
             before = now
+
+    def _bin(self, row: Row, count: int) -> Row:
+        """Give a bin so many bytes."""
+        lasts_ns = min(BIN_NS, self._end_ns - row["at_ns"])
+        return row | {"bytes": count, "throughput_mbps": count * 8e3 / lasts_ns}
+
+    @property
+    def _end_ns(self) -> int:
+        return self._start_ns + int(self._last_s() * 1e9)
 
 
 def _at(points: list[tuple[int, int]], at_ns: int) -> int:
@@ -240,7 +250,12 @@ def _at(points: list[tuple[int, int]], at_ns: int) -> int:
 
 
 def _delivered(sender: Row | None, receiver: Row | None) -> int:
-    """Count the bytes that came; the receiver knows best."""
-    if receiver is not None:
-        return int(receiver["bytes_received"])
-    return max(0, int((sender or {})["bytes_acked"]) - SIGN_BYTES)
+    """Count the bytes that came.
+
+    The receiver knows best, unless it looked last before the end. A FIN counts at the sender, too.
+    """
+    acked = max(0, int((sender or {"bytes_acked": 0})["bytes_acked"]) - SIGN_BYTES)
+    if receiver is None:
+        return acked
+    received = int(receiver["bytes_received"])
+    return acked if acked > received + SIGN_BYTES else received
