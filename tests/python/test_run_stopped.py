@@ -24,7 +24,8 @@ def test_what_is_stopped_in_the_middle_leaves_no_run(
     (tmp_path / "long.toml").write_text(LONG)
     out = tmp_path / "out"
     words = ["-m", "mptcplab", "run", tmp_path / "long.toml", "--out", out]
-    command = [sys.executable, *map(str, words)]
+    # Under nohup SIGHUP is ignored.
+    command = ["env", "--default-signal=HUP", sys.executable, *map(str, words)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             until = time.monotonic() + 120
