@@ -20,6 +20,10 @@ pub struct Rack {
     advanced: bool,
     highest: u64,
     reordering: bool,
+    /// From the beginning of a segment to the end of the one that overtook it by most (tcp_check_sack_reordering), and where
+    /// the first of those begins that the present ACK tells of.
+    overtaken_bytes: u64,
+    overtaken_from: Option<u64>,
     duplicate_round: Option<u64>,
     steps: u32,
     persist: u32,
@@ -48,13 +52,32 @@ impl Rack {
                 return;
             }
         } else if record.end() < self.highest {
-            self.reordering = true;
+            self.overtaken(record.offset);
         }
         self.highest = self.highest.max(record.end());
         (self.advanced, self.rtt_ns) = (true, rtt);
         if (record.last_sent, record.end()) > (self.sent, self.end) {
             (self.sent, self.end) = (record.last_sent, record.end());
         }
+    }
+
+    /// What begins at `offset` arrived after what was sent later.
+    pub fn overtaken(&mut self, offset: u64) {
+        self.reordering = true;
+        self.overtaken_from = Some(self.overtaken_from.map_or(offset, |from| from.min(offset)));
+    }
+
+    /// An ACK is read: what it told of was overtaken by all up to the highest of its segments.
+    pub fn read(&mut self) {
+        if let Some(from) = self.overtaken_from.take() {
+            self.overtaken_bytes = self.overtaken_bytes.max(self.highest.saturating_sub(from));
+        }
+    }
+
+    /// Whether a segment was overtaken by one that ends more than three segments behind its beginning: the window then grows
+    /// by all that is delivered, in whatever order (tcp_may_raise_cwnd).
+    pub fn overtakes_far(&self, mss_bytes: u32) -> bool {
+        self.overtaken_bytes > u64::from(THRESHOLD * mss_bytes)
     }
 
     /// Whether something was delivered since it was asked last: otherwise there is nothing new to judge.

@@ -29,8 +29,9 @@ pub(super) struct News {
     pub(super) marked: bool,
     /// One was acknowledged selectively.
     pub(super) sacked: bool,
-    /// It moves the cumulative ACK.
+    /// It moves the cumulative ACK, which was here before.
     pub(super) advanced: bool,
+    pub(super) acked_before: u64,
     /// It says nothing else: no progress, no data, no wider window.
     pub(super) bare: bool,
     /// The timestamp that it echoes.
@@ -91,7 +92,7 @@ impl Subflow {
         let bare = len == 0 && ahead == 0 && !tcp.flags.has(Flags::FIN) && !said.signals && !self.changes_window(tcp);
         let echo = said.timestamps.map(|(_, echo)| echo);
         let marked = self.ecn.hears(tcp.flags);
-        let mut news = News { bare, echo, marked, ..News::default() };
+        let mut news = News { bare, echo, marked, acked_before: self.acked, ..News::default() };
         if self.sack {
             self.read_duplicates(&said.sack, ahead, &mut news);
         }
@@ -109,6 +110,7 @@ impl Subflow {
             (news.advanced, self.timeouts) = (true, 0);
         }
         self.deliver(now, said, &mut news);
+        self.rack.read();
         if !self.sack {
             self.count_duplicates(&mut news, flight, bare);
         }
@@ -275,7 +277,7 @@ impl Subflow {
             control.congestion.measured(control.index, control.windows, &acked);
             let nothing_lost = self.flight.lost_ever() == lost_before;
             self.reduce(&Progress { delivered, nothing_lost, advanced: news.advanced }, control);
-        } else if news.advanced && news.packets > 0 {
+        } else if news.packets > 0 && (news.advanced || self.grows_out_of_order()) {
             if !self.settings.appropriate_byte_counting && counts_acks(window, control.congestion) {
                 acked.packets = 1;
             }
@@ -284,6 +286,11 @@ impl Subflow {
         } else {
             control.congestion.measured(control.index, control.windows, &acked);
         }
+    }
+
+    /// Whether what is delivered lets the window grow also where a hole is left (tcp_may_raise_cwnd, since 3.12).
+    fn grows_out_of_order(&self) -> bool {
+        self.settings.rack && self.rack.overtakes_far(self.mss_bytes())
     }
 
     /// A controller by rate sets window and pacing itself.

@@ -123,7 +123,7 @@ impl Subflow {
                 self.detect(now, news)
             }
             Phase::Recovery => {
-                if news.advanced && self.undo_partly(news.echo, control) {
+                if news.advanced && self.undo_partly(news, control) {
                     self.only_new = true;
                     return;
                 }
@@ -194,10 +194,12 @@ impl Subflow {
 
     /// A partial ACK in recovery: the original filled the hole, not what was sent again. With copies on their way, no more are
     /// sent; says whether that is so (tcp_try_undo_partial).
-    fn undo_partly(&mut self, echo: Option<u32>, control: &mut Control) -> bool {
-        if !(self.settings.undo && self.undo.is_open() && self.is_delayed(echo)) {
+    fn undo_partly(&mut self, news: &News, control: &mut Control) -> bool {
+        if !(self.settings.undo && self.undo.is_open() && self.is_delayed(news.echo)) {
             return false;
         }
+        self.rack.overtaken(news.acked_before);
+        self.rack.read();
         if self.flight.copies() > 0 {
             return true;
         }

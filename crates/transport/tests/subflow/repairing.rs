@@ -131,6 +131,41 @@ fn reordering_is_no_loss() {
 }
 
 #[test]
+fn where_much_is_overtaken_the_window_grows_out_of_order() {
+    // tcp_check_sack_reordering and tcp_may_raise_cwnd (net/ipv4/tcp_input.c)
+    open_and(
+        &config::Tcp { rack: true, ..plain() },
+        "200  ! push 6
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         200  > . 3001:4001 ack 1
+         200  > . 4001:5001 ack 1
+         200  > . 5001:6001 ack 1
+         300  < . 1:1 ack 1 sack 5001:6001
+         // From its beginning to the end of what overtook it: three segments, as many as duplicates prove nothing.
+         301  < . 1:1 ack 1 sack 3001:4001 sack 5001:6001
+         301  = cwnd 10
+         // Six. This one moves the cumulative ACK anyway: four more are delivered.
+         302  < . 1:1 ack 6001
+         302  = cwnd 14
+         400  ! push 8
+         400  > . 6001:7001 ack 1
+         400  > . 7001:8001 ack 1
+         400  > . 8001:9001 ack 1
+         400  > . 9001:10001 ack 1
+         400  > . 10001:11001 ack 1
+         400  > . 11001:12001 ack 1
+         400  > . 12001:13001 ack 1
+         400  > . 13001:14001 ack 1
+         500  < . 1:1 ack 6001 sack 7001:8001
+         500  = cwnd 15
+         501  < . 1:1 ack 14001
+         501  = cwnd 22",
+    );
+}
+
+#[test]
 fn a_lost_retransmission_is_sent_again() {
     // RFC 8985 §3.2: copies are judged by time as originals are
     open_and(
