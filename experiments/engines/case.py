@@ -8,6 +8,7 @@ from mptcplab.engines.engine import Engine
 
 THROUGHPUT = "throughput_mbps"
 RESPONSE = "response_time_ms_mean"
+MESSAGE = "message_delay_ms_mean"
 # Shown in captures of both ends and in the slow-start thresholds of `state`.
 HYSTART = (
     "HyStart: where the emulator woke up late, ACKs that left a millisecond apart came more than 2 ms apart, "

@@ -10,7 +10,9 @@ import argparse
 import json
 import re
 import shutil
+import tomllib
 from pathlib import Path
+from typing import Any
 
 from experiments import pool
 from experiments.engines.case import Case
@@ -19,6 +21,8 @@ from mptcplab import _core
 from mptcplab.engines import named
 from mptcplab.engines.engine import Engine
 from mptcplab.results.run import Run
+from mptcplab.scenario.plan import planned_transfer
+from mptcplab.scenario.scenario import load
 
 ENGINES = ("simulation", "kernel")
 HERE = Path(__file__).parent
@@ -27,6 +31,7 @@ OF_TRANSFER = (
     "throughput_mbps",
     "elapsed_s",
     "response_time_ms_mean",
+    "message_delay_ms_mean",
     "rtt_ms_mean",
     "rtt_ms_p95",
     "longest_gap_ms",
@@ -105,9 +110,15 @@ def job(case: Case, engine: Engine, seed: int) -> pool.Job:
         case.text,
         engine.name,
         seed,
-        Figures(case.first),
+        Figures(case.first, _messages(case)),
         is_kept=engine.real_time,
     )
+
+
+def _messages(case: Case) -> dict[str, Any] | None:
+    """Give the transfer whose messages are to be told apart, if it is of such."""
+    transfer = load(tomllib.loads(case.text))[1].transfer
+    return planned_transfer(transfer) if transfer.application == "constant-bit-rate" else None
 
 
 def directory_name(case: Case) -> str:
@@ -118,12 +129,15 @@ def directory_name(case: Case) -> str:
 class Figures:
     """Takes what is compared from the captures of a run, as they are measured today."""
 
-    def __init__(self, first: str) -> None:
+    def __init__(self, first: str, messages: dict[str, Any] | None) -> None:
         self._first = first
+        self._messages = messages
 
     def __call__(self, run: Run) -> pool.Figures:
         """Give the figures."""
-        run.tables = _core.analyze(CAPTURES, directory=run.directory, one_clock=True)  # type: ignore[assignment]
+        run.tables = _core.analyze(  # type: ignore[assignment]
+            CAPTURES, directory=run.directory, one_clock=True, transfer=self._messages
+        )
         transfer = run.transfer or {}
         return {key: _rounded(transfer.get(key)) for key in OF_TRANSFER} | {
             "loss_rate_percent": _rounded(run.loss_rate_percent),

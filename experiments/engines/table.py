@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.engines.case import RESPONSE, Case
+from experiments.engines.case import MESSAGE, RESPONSE, Case
 from experiments.engines.cases import CASES
 from experiments.markdown import table
 from mptcplab.results.statistics import interval, quotient_of_independent
@@ -28,6 +28,7 @@ FAMILIES = {
     "sharing": "Neighbours at the bottleneck",
     "shipped": "Shipped scenarios, with nothing chosen",
 }
+TITLES = {RESPONSE: "response ms", MESSAGE: "message delay ms"}
 # Times that are nearer than this are one: emulated links bundle packets by up to 0.5 ms, and hosts look when they have time.
 FLOOR_MS = 1.0
 
@@ -57,7 +58,7 @@ class Column:
 
 def columns(case: Case) -> list[Column]:
     """Name what is compared of a case."""
-    title = "response ms" if case.measure == RESPONSE else "Mbit/s"
+    title = TITLES.get(case.measure, "Mbit/s")
     speed = Column(case.measure, title, 1 + case.band)
     share = [Column("share_percent", "share %", difference=5.0)] if case.is_multipath else []
     return [
@@ -162,7 +163,7 @@ def _table(title: str, rows: list[tuple[Case, list[Cell]]]) -> str:
         shown = [cell.shown() for cell in row]
         if not case.is_multipath:
             shown.insert(2, "")
-        unit = row[0].column.title.removeprefix("response ")
+        unit = row[0].column.title.rpartition(" ")[2]
         ratio = fmean(row[0].ours) / fmean(row[0].theirs)
         shown[0] += f" {unit}"
         lines.append([case.name, *shown, f"{ratio:.3f}"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from experiments.engines.case import HYSTART, Case
+from experiments.engines.case import HYSTART, MESSAGE, RESPONSE, THROUGHPUT, Case
 from mptcplab.scenario import library
 from mptcplab.scenario.long import written
 
@@ -28,19 +28,28 @@ def _text(table: dict[str, Any]) -> str:
 
 
 def _case(
-    name: str, transfer: dict[str, str] | None = None, *, several: bool = True, cause: str = ""
+    name: str, transfer: dict[str, str] | None = None, *, measure: str = THROUGHPUT, cause: str = ""
 ) -> Case:
-    table = {
-        key: value for key, value in library.table("scenarios", name).items() if key not in CHOICES
-    }
+    table = library.table("scenarios", name)
+    without = {key: value for key, value in table.items() if key not in CHOICES}
     if transfer:
-        table["transfer"] = {"direction": table["transfer"]["direction"]} | transfer
+        without["transfer"] = {"direction": table["transfer"]["direction"]} | transfer
+    return _of(f"{name}, no settings", without, measure, cause)
+
+
+def _as_it_ships(name: str, *, measure: str = THROUGHPUT, cause: str = "") -> Case:
+    """Give one that is about what it chooses, which Linux has too."""
+    return _of(f"{name}, as it ships", library.table("scenarios", name), measure, cause)
+
+
+def _of(name: str, table: dict[str, Any], measure: str, cause: str) -> Case:
     return Case(
-        f"{name}, no settings",
+        name,
         "shipped",
         _text(table),
-        is_multipath=several,
+        is_multipath=True,
         is_drawn=True,
+        measure=measure,
         first=next(iter(table["path"])),
         cause=cause,
     )
@@ -56,4 +65,10 @@ CASES = (
     _case("bbr", {"size": "16 MB"}, cause=HYSTART),
     _case("driving", {"duration": "45 s"}, cause=SAMPLES),
     _case("walk", {"duration": "90 s"}),
+    _case("voice", measure=MESSAGE),
+    _case("video"),
+    _case("radio-wakes", measure=RESPONSE),
+    _as_it_ships("marks"),
+    _as_it_ships("guard"),
+    _as_it_ships("signal", measure=MESSAGE),
 )
