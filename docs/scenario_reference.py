@@ -31,22 +31,22 @@ from mptcplab.scenario.section import Section
 HEAD = """\
 # Scenario reference
 
-A scenario is a [TOML](https://toml.io) file with `schema = 1`; [scenarios](../scenarios.md) introduces it. Keys that are not here are
-refused. Quantities are text with a unit:
+A scenario is a [TOML](https://toml.io) file with `schema = 1`; [scenarios](../scenarios.md) introduces it. Keys that are not listed
+here are refused. Quantities are text with a unit:
 
 | kind | is |
 |---|---|
 """
 AFTER_PATH = """\
-A path is named as an interface of Linux: a lower-case letter, then at most 14 lower-case letters, digits and `-`, not `lo`, `all` or
-`default`. The first path that is attached opens the connection. `rate`, `delay`, `jitter`, `loss` and `queue` are the short form of a
-link of the path's name: in each direction a `rate` with its queue, then a `delay`, then a `loss`.
+The name of a path must be possible for a Linux interface: a lower-case letter, then at most 14 lower-case letters, digits and `-`, but not
+`lo`, `all` or `default`. The first attached path opens the connection. `rate`, `delay`, `jitter`, `loss` and `queue` are a short form. They
+describe a link with the name of the path, whose directions have a `rate` with its queue, then a `delay`, then a `loss`.
 """
 CAMPAIGN = """\
 # Campaign reference
 
-A campaign is a [TOML](https://toml.io) file with `schema = 1`; [campaigns](../campaigns.md) introduces it. Keys that are not here are
-refused. Quantities are those of [scenarios](scenario.md).
+A campaign is a [TOML](https://toml.io) file with `schema = 1`; [campaigns](../campaigns.md) introduces it. Keys that are not listed
+here are refused. Quantities are those of [scenarios](scenario.md).
 """
 AFTER_AXIS = """\
 Values are text, numbers, `true` and `false`; for others, and to set several keys, there are points. A point's name is its value in results. Axes
@@ -90,7 +90,7 @@ SHAPES = {
     "budget": "tables",
     "days": "list of days",
 }
-TRACE = "a trace in Mahimahi's format: a file beside the scenario, or a list of milliseconds"
+TRACE = "a trace in Mahimahi's format: the name of a file in the scenario's directory, or a list of milliseconds"
 
 
 def page() -> str:
@@ -104,10 +104,10 @@ def _kinds() -> Iterator[str]:
     yield f"| trace | {TRACE} |"
     for trace, columns in element.ROWS.items():
         yield (
-            f"| {trace} | a file beside the scenario whose first line is `{','.join(columns)}`, with a row of "
-            f"numbers on each line, or a list of such rows: `[[0, 12.5], …]`; the first begins at 0 ms |"
+            f"| {trace} | the name of a file in the scenario's directory with the header `{','.join(columns)}` and one row of "
+            f"numbers per line, or a list of such rows: `[[0, 12.5], …]`. The first row is at 0 ms |"
             if trace == element.RATE_TRACE
-            else f"| {trace} | likewise, `{','.join(columns)}` |"
+            else f"| {trace} | the same with the columns `{','.join(columns)}` |"
         )
 
 
@@ -118,7 +118,7 @@ def _sections() -> Iterator[str]:
         *_table(
             [
                 ("`schema`", "1", "needed", "version of the schema"),
-                ("`title`", "text", "", "what it is about, in a line"),
+                ("`title`", "text", "", "title, in one line"),
             ]
         ),
         "",
@@ -208,16 +208,16 @@ def _elements() -> Iterator[str]:
     yield from (
         "## Elements",
         "",
-        'What `uplink`, `downlink` and `middleboxes` are lists of: `{ element = "delay", delay = "10 ms" }`. An element with a name in `shared`, '
-        'as `{ element = "rate", rate = "20 Mbit/s", shared = "air" }` in one direction, stands as `{ shared = "air" }` in the '
-        "other: then it is one thing, which both use.",
+        '`uplink`, `downlink` and `middleboxes` are lists of elements, such as `{ element = "delay", delay = "10 ms" }`. Both directions can share '
+        'an element: give it a name in one direction, `{ element = "rate", rate = "20 Mbit/s", shared = "air" }`, and write '
+        '`{ shared = "air" }` in the other.',
         "",
     )
     yield from _described("element", _core.elements())
     yield from (
         "## Queues",
         "",
-        'What elements with a rate have in front of them: `queue = { queue = "drop-tail", bytes = "100 kB" }`.',
+        'Elements with a rate have a queue in front of them: `queue = { queue = "drop-tail", bytes = "100 kB" }`.',
         "",
     )
     yield from _described("queue", _core.queues())
@@ -255,7 +255,7 @@ def _policies() -> Iterator[str]:
             yield f"| `{policy['name']}` | {_text(policy['summary'])} |"
         yield ""
         for policy in filter(lambda policy: policy["parameters"], policies):
-            yield from (f"What `{PARAMETERS[what]}` sets of `{policy['name']}`:", "")
+            yield from (f"`{PARAMETERS[what]}` of `{policy['name']}`:", "")
             yield from (*_table(map(_parameter, policy["parameters"])), "")
 
 

@@ -3,36 +3,43 @@ use parameters::{Duration, Fault, Number, Text, fault, parameters};
 parameters! {
     /// How soon the guard suspects, and what it asks for before it leaves a path or comes back.
     pub struct Settings {
-        /// A path is suspect when nothing is acknowledged on it for its round-trip time, four times its deviation and this; or when nothing comes for the usual time
-        /// between arrivals, four times its deviation and this. Probes set out after half of that. Linux sends ACKs up to 40 ms late (TCP_DELACK_MIN), and timers of a host that is busy run
-        /// some milliseconds late. Twice as much, up to eight times, after each suspicion that proved wrong.
+        /// Margin before a path is suspect. A path is suspect if data on it is not acknowledged within its round-trip
+        /// time, four times its deviation and this margin; or if nothing arrives for the usual time between arrivals,
+        /// four times its deviation and this margin. Probes are sent after half of that time. Linux delays ACKs by up
+        /// to 40 ms (TCP_DELACK_MIN), and timers of a busy host fire a few milliseconds late. After each suspicion that
+        /// proved wrong the margin doubles, up to eight times its value.
         margin: Duration = Duration(60_000_000),
-        /// Probes over a path that may be bad have this time at least: one is sent at once, the others in its second quarter, and the last of them has half of it to be answered.
-        /// Mobile networks stand still for 30 to 80 ms at a handover.
+        /// Minimum time that the probes over a suspect path have to be answered. The first probe is sent at once, the
+        /// others during the second quarter of this time, so the last one has half of it. Mobile networks pause for 30
+        /// to 80 ms at a handover.
         probe_timeout: Duration = Duration(90_000_000),
-        /// So many of the path's present round-trip times they have at least: a queue that has filled doubles it in a few; from 1 to 100.
+        /// The time is also at least this many current round-trip times of the path, since a growing queue can double
+        /// the round-trip time within a few; from 1 to 100.
         probe_factor: Number = Number(2.0),
-        /// How many probes have to stay unanswered. One that answers clears the path: with 5 % loss each way six are
-        /// lost by chance in one of a million cases; from 2 to 10.
+        /// Number of probes that must stay unanswered. A single answer clears the path. With 5 % loss in each
+        /// direction, six probes or their answers are all lost by chance in one of a million cases; from 2 to 10.
         probes: Number = Number(6.0),
-        /// What becomes of a path that is suspended: `remove` (its endpoint is deleted: REMOVE_ADDR goes over another path, and the peer moves all that was on it) or `backup` (MP_PRIO asks the peer to use it no
-        /// more, over the path itself, and what is on its way waits for its time-out). One that is a backup is removed.
+        /// What happens to a suspended path. `remove` deletes its endpoint: REMOVE_ADDR is sent over another path, and
+        /// the peer moves all data from the path. `backup` asks the peer with MP_PRIO, over the path itself, to stop
+        /// using it, and data in flight waits for its time-out. A path that already is a backup is removed.
         then: Text = Text("remove".into()),
-        /// Between probes over a path that is suspended.
+        /// Time between probes over a suspended path.
         trial_interval: Duration = Duration(150_000_000),
-        /// How many in a row have to be answered before it is used again; from 1 to 100.
+        /// Probes in a row that must be answered before the path is used again; from 1 to 100.
         trial_answers: Number = Number(3.0),
-        /// For how long they have to be answered at least. Twice as long after each further suspension.
+        /// Minimum time during which they must be answered. It doubles with each further suspension.
         hold_down: Duration = Duration(300_000_000),
-        /// The longest that this becomes.
+        /// Maximum that this time doubles to.
         longest_hold_down: Duration = Duration(30_000_000_000),
-        /// Once a path was good for so long its past is forgotten.
+        /// Time without a suspension after which earlier suspensions of the path are forgotten.
         forgive: Duration = Duration(60_000_000_000),
-        /// A path whose radio hears less than this, in dBm, is left while another is good: RSSI of Wi-Fi, RSRP of LTE; from -200 to 0. Without it no signal is looked at.
+        /// Signal strength in dBm (RSSI for Wi-Fi, RSRP for LTE) below which a path is left while another one is good;
+        /// from -200 to 0. If left out, signals are ignored.
         leave_below: Option<Number> = None,
-        /// And used again once it hears this and answers as ever; without it 5 dB more.
+        /// Signal strength at which the path is used again, if its probes are answered as well. If left out, 5 dB above
+        /// `leave_below`.
         return_above: Option<Number> = None,
-        /// For so long the signal has to be below the one, or above the other.
+        /// How long the signal must be below `leave_below`, or above `return_above`.
         signal_for: Duration = Duration(1_000_000_000),
     }
 }

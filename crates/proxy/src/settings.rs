@@ -2,26 +2,29 @@ use parameters::{Bytes, Fault, Flag, Packets, Text, fault, parameters};
 use transport::{Config, congestion};
 
 parameters! {
-    /// A proxy that ends TCP, as carriers have them to speed transfers up (RFC 3135 §2.1; Honda et al., IMC 2011): it answers the client
-    /// with the server's address, opens a connection of its own to the server with the client's, and passes on what comes, as fast as
-    /// the other side takes it. No option of MPTCP passes: the first subflow falls back to TCP (RFC 8684 §3.7), a join is reset by the
-    /// client. It accepts first and connects then, so the server hears of the client a round trip late. Where it stands in the list is where it
-    /// stands on the way; a `delay` behind it parts it from the server. Packets that are not of a connection it accepted pass. It sees both directions: one of
-    /// `middleboxes`, or shared. The simulator has it.
+    /// A proxy that terminates TCP, as mobile carriers use to speed up transfers (RFC 3135 §2.1; Honda et al., IMC
+    /// 2011). It answers the client with the server's address, opens its own connection to the server with the client's
+    /// address, and relays data as fast as the other side takes it. It relays no MPTCP option: the first subflow falls
+    /// back to TCP (RFC 8684 §3.7), and the client resets joins. It connects to the server only after it has accepted
+    /// the client's connection, so the server sees the connection a round trip late. Its position in the list is its
+    /// position on the path: a `delay` behind it separates it from the server. Packets of connections that it has not
+    /// accepted pass unchanged. It needs to see both directions: put it into `middleboxes`, or share it. Only the
+    /// simulator supports it.
     "proxy"
     struct Settings {
-        /// Whether it has what the server would send, from one who fetched it before: then it answers in the server's place,
-        /// which hears nothing. Only downloads and requests can be answered so.
+        /// Whether it already has the server's data in its cache. It then answers in the server's place, and the server
+        /// sees nothing. Possible only with downloads and request-response.
         cached: Flag = Flag(false),
-        /// Whether it keeps the first answer that it passes on whole, and gives it to all who ask later, each request being for the
-        /// same: the first is a miss, the others are hits. Only of downloads by request-response.
+        /// Whether it caches the first response that it has relayed completely, and answers later requests with it,
+        /// since all requests ask for the same object. The first request is a miss, the others are hits. Possible only
+        /// with downloads by request-response.
         caches: Flag = Flag(false),
-        /// Bytes that it holds at most for each direction of a connection; half are what it told the sender to have room
-        /// for, half what the receiver has not acknowledged.
+        /// Most bytes that it buffers for each direction of a connection. One half is the receive buffer towards the
+        /// sender, the other half the send buffer towards the receiver.
         buffer: Bytes = Bytes(4_000_000),
-        /// Segments in its first window (RFC 6928).
+        /// Initial congestion window in segments (RFC 6928).
         initial_window: Packets = Packets(10),
-        /// Its congestion controller, towards both ends.
+        /// Its congestion control, towards both ends.
         congestion_control: Text = Text(Config::default().congestion_control),
     }
 }

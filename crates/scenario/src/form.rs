@@ -35,20 +35,20 @@ pub struct Scenario {
     pub cross_traffic: Vec<CrossTraffic>,
     /// Virtual time 0 as Unix time.
     pub epoch_ns: i64,
-    /// How it is run.
+    /// Settings of the run.
     pub settings: Settings,
 }
 
 tables! {
-    /// How it is run.
+    /// Settings of the run.
     pub struct Settings {
-        /// When to give up: after 1 h if left out, or a minute after a transfer with a duration.
+        /// When to give up. If left out, after 1 h, or a minute after a transfer that has a duration.
         stop_ns: Option<i64> = None; above 0,
-        /// Period of the samples of `state` and `queues`; 0: none.
+        /// Sampling period of `state` and `queues`; 0: no samples.
         sample_ns: i64 = 100_000_000,
-        /// Longest that a simulated host takes to look at what came: each time is drawn, as network
-        /// cards hold interrupts back. Without it (0) flows of cross traffic also start on the dot, not
-        /// up to 1 ms late, and flows that share a full queue may stay in step for ever.
+        /// Maximum processing delay of a simulated host. The delay of each packet is drawn at random, as interrupt
+        /// moderation of network cards causes. With 0, flows of cross traffic start exactly at their time rather than
+        /// up to 1 ms later, and flows that share a full queue may stay synchronised for ever.
         processing_ns: i64 = 100_000; most 1_000_000_000,
     }
 }
@@ -83,18 +83,18 @@ choices! {
 tables! {
     /// What is transferred.
     pub enum Transfer by "application" {
-        /// As much as the network takes.
+        /// Sends as fast as the network allows.
         Bulk = "bulk" {
             /// `"download"` (server to client) or `"upload"`.
             direction: Direction = Direction::Down,
-            /// How much is transferred; either this or `duration`.
+            /// Bytes to transfer. Give either this or `duration`.
             size_bytes: Option<u64> = None; above 0,
-            /// How long data is written, what `send_buffer` takes at once; either this or `size`.
+            /// How long the application writes data, as fast as the send buffer takes it. Give either this or `size`.
             duration_ns: Option<i64> = None; above 0,
             /// Over how many connections at once, each as much; 1 if there is no number.
             connections: Option<NonZeroU32> = None,
         }
-        /// The client asks, the server answers, the client thinks.
+        /// The client sends a request, the server answers, the client pauses and sends the next one.
         RequestResponse = "request-response" {
             /// `"download"` (server to client) or `"upload"`.
             direction: Direction = Direction::Down,
@@ -102,52 +102,55 @@ tables! {
             request_bytes: u64; above 0,
             /// Bytes of each response.
             response_bytes: u64; above 0,
-            /// How many requests, one after the other.
+            /// Number of requests, one after the other.
             requests: u64; least 1,
-            /// From the end of a response to the next request.
+            /// Pause between the end of a response and the next request.
             think_ns: i64 = 0,
-            /// An answer that takes longer is late.
+            /// A response that takes longer than this counts as late.
             deadline_ns: Option<i64> = None; above 0,
         }
-        /// Messages of one size at equal distances.
+        /// Messages of one size at equal intervals.
         ConstantBitRate = "constant-bit-rate" {
             /// `"download"` (server to client) or `"upload"`.
             direction: Direction = Direction::Down,
-            /// Bits of messages per second.
+            /// Rate at which message bits are produced.
             rate_bits_per_second: u64; above 0,
             /// Bytes of each message.
             message_bytes: u64 = 1000; above 0,
             /// How long messages are sent.
             duration_ns: i64; above 0,
-            /// A message that comes later after its time is of no use: a call plays what it has by then.
+            /// Longest useful delay of a message; one that takes longer counts as late. For a call this is the play-out
+            /// delay.
             deadline_ns: Option<i64> = None; above 0,
-            /// Speech whose frames the messages are, for the opinion of the call; needs `deadline`.
+            /// Speech codec whose frames the messages carry, for the estimated opinion score (MOS) of the call. Needs
+            /// `deadline`.
             codec: Option<Codec> = None,
         }
-        /// Adaptive video: a player asks for segments one after the other, each of the bitrate that its buffer allows (BBA-0).
+        /// Adaptive video: the player requests one segment after the other and chooses the bitrate of each from the
+        /// level of its buffer (BBA-0).
         Video = "video" {
-            /// `"download"` (server to client); a video is played at the client.
+            /// `"download"` (server to client): the client is the player.
             direction: Direction = Direction::Down,
-            /// Media time of the video, a multiple of `segment`.
+            /// Length of the video in media time, a multiple of `segment`.
             duration_ns: i64; above 0,
-            /// Media time of each segment.
+            /// Length of each segment in media time.
             segment_ns: i64 = 4_000_000_000; above 0,
-            /// The lowest bitrate; each further one is twice the one below.
+            /// The lowest bitrate. Each bitrate is twice the one below it.
             lowest_bitrate_bits_per_second: u64 = 500_000; above 0,
-            /// How many bitrates there are.
+            /// Number of bitrates.
             bitrates: u32 = 5; least 1; most 10,
-            /// The most media time that the player holds ahead.
+            /// Most media time that the player buffers.
             buffer_ns: i64 = 30_000_000_000; above 0,
-            /// Media time in the buffer with which it begins to play, and goes on after a stall.
+            /// Media time that must be buffered before playback starts, or resumes after a stall.
             startup_ns: i64 = 4_000_000_000; above 0,
-            /// Bytes of a request for a segment of the lowest bitrate; one of twice the bitrate takes twice as many.
+            /// Size of a request for a segment of the lowest bitrate. Requests grow in proportion to the bitrate.
             request_bytes: u64 = 100; above 0,
         }
-        /// Nothing is sent for a while, then one message: is the connection still there?
+        /// Silence, then one message: a test of whether the connection survived.
         Idle = "idle" {
-            /// Who sends the message: `"download"` (the server) or `"upload"`.
+            /// Who sends the message: the server (`"download"`) or the client (`"upload"`).
             direction: Direction = Direction::Down,
-            /// How long nothing is sent, from when the connection was established.
+            /// Length of the silence, from when the connection is established.
             duration_ns: i64; above 0,
             /// Bytes of the message.
             message_bytes: u64 = 1000; above 0,
@@ -184,17 +187,17 @@ tables! {
         address: Option<IpAddr>,
         /// IPv6 address.
         address6: Option<IpAddr>,
-        /// Bytes of the largest packet.
+        /// Largest packet in bytes.
         mtu_bytes as "mtu": u32 = 1500; least 576; most 9000,
-        /// Whether its subflows are used only when no other path is left.
+        /// Whether its subflows are backups, used only while no other path works.
         backup: bool = false,
-        /// Bytes that each of its addresses may carry, both ways together, where `path_manager` is
-        /// `"budget"`.
+        /// Bytes that each of its addresses may carry, both directions together. Only the path manager `"budget"` looks
+        /// at it.
         budget_bytes: Option<u64> = None; above 0,
-        /// What a megabyte over it costs, both ways together, in any money; the path manager
-        /// `"budget"` pays, up to its `cost_budget`.
+        /// Price of a megabyte over this path, both directions together, in any currency. The path manager `"budget"`
+        /// spends up to its `cost_budget`.
         cost_per_mb: Option<f64> = None; above 0; most 1_000_000_000,
-        /// Whether the interface is there from the start, or `attach` in the timeline brings it.
+        /// Whether the interface is attached from the start. If not, an `attach` event in the timeline attaches it.
         attached: bool = true,
     }
 }
@@ -204,9 +207,9 @@ tables! {
     pub struct Server {
         /// Its addresses, all on one interface; the first of a path's family is connected to.
         addresses: Vec<IpAddr>,
-        /// Where it listens.
+        /// Port that the server listens on.
         port: u16 = 8080; least 1; most 65_535,
-        /// Whether it announces its further addresses (ADD_ADDR).
+        /// Whether the server announces its additional addresses (ADD_ADDR).
         signal as "announce": bool = true,
     }
 }
@@ -224,66 +227,67 @@ pub struct Transport {
 tables! {
     /// Something that happens to a path.
     pub enum Event by "verb" {
-        /// From now on packets vanish and nobody is told: the radio is gone.
+        /// Packets are lost from now on, and the hosts are not notified: the radio signal is gone.
         Blackout = "blackout" {
-            /// When, from the start of the run.
+            /// When it happens, from the start of the run.
             at_ns: i64,
-            /// To which path.
+            /// The path that it happens to.
             path: String,
         }
-        /// From now on packets wait until `restore`: a change of the radio network.
+        /// Packets are held from now on until `restore`, as when the radio technology changes.
         Hold = "hold" {
-            /// When, from the start of the run.
+            /// When it happens, from the start of the run.
             at_ns: i64,
-            /// To which path.
+            /// The path that it happens to.
             path: String,
         }
-        /// The blackout or hold is over; what waited goes on.
+        /// Ends a blackout or a hold. Packets that were held continue.
         Restore = "restore" {
-            /// When, from the start of the run.
+            /// When it happens, from the start of the run.
             at_ns: i64,
-            /// To which path.
+            /// The path that it happens to.
             path: String,
         }
-        /// The interface and its routes go, and the host is told.
+        /// The interface and its routes are removed, and the host is notified.
         Detach = "detach" {
-            /// When, from the start of the run.
+            /// When it happens, from the start of the run.
             at_ns: i64,
-            /// To which path.
+            /// The path that it happens to.
             path: String,
         }
-        /// The interface comes, after the time that this takes.
+        /// The interface is attached, after the time that this takes.
         Attach = "attach" {
-            /// When, from the start of the run.
+            /// When it happens, from the start of the run.
             at_ns: i64,
-            /// To which path.
+            /// The path that it happens to.
             path: String,
             /// How long attaching takes.
             takes_ns: i64 = 0,
         }
-        /// The public address changes, the private one stays: a NAT forgot, or another took over.
+        /// The public address changes and the private one stays: the NAT lost its state or was replaced.
         Rebind = "rebind" {
-            /// When, from the start of the run.
+            /// When it happens, from the start of the run.
             at_ns: i64,
-            /// To which path.
+            /// The path that it happens to.
             path: String,
             /// To this.
             address: IpAddr,
         }
-        /// From now on the interface's radio hears this; what the link carries stays. The guard may leave a path for it.
+        /// The interface reports this signal strength from now on. The link does not change; the guard may leave a path
+        /// because of it.
         Signal = "signal" {
-            /// When, from the start of the run.
+            /// When it happens, from the start of the run.
             at_ns: i64,
-            /// To which path.
+            /// The path that it happens to.
             path: String,
-            /// In dBm: RSSI of Wi-Fi, RSRP of LTE.
+            /// Signal strength in dBm: RSSI for Wi-Fi, RSRP for LTE.
             dbm: f64,
         }
-        /// From now on the path's link is another, for all who share it.
+        /// The path's link is replaced from now on, for all paths that share it.
         Profile = "profile" {
-            /// When, from the start of the run.
+            /// When it happens, from the start of the run.
             at_ns: i64,
-            /// To which path.
+            /// The path that it happens to.
             path: String,
             /// What it is from then on.
             link: Link,
@@ -296,36 +300,36 @@ tables! {
     pub enum CrossTraffic by "kind" {
         /// Plain TCP flows that send as much as they can.
         Tcp = "tcp" {
-            /// What it is called in results; if left out `cross-1`, `cross-2`, ...
+            /// Name in results. If left out, `cross-1`, `cross-2`, ...
             name: String,
-            /// Over which link: the name of a link, or of a path that describes its own.
+            /// Link that it uses: the name of a link, or of a path that describes its own.
             link: String,
             /// `"download"` (towards the client's side) or `"upload"`.
             direction: Direction = Direction::Down,
             /// When it starts.
             start_ns: i64 = 0,
-            /// When it stops; if left out it goes on.
+            /// When it stops. If left out, at the end of the run.
             stop_ns: Option<i64> = None,
-            /// How many.
+            /// Number of flows.
             flows: u32 = 1; least 1; most 1000,
-            /// How fast each may send; if left out as today's Linux has it, a coupled one is `reno`.
+            /// Congestion control. If left out, that of today's Linux; for a coupled one `reno` is used.
             congestion_control: String = Config::default().congestion_control,
         }
-        /// Packets of one size at equal distances.
+        /// Packets of one size at equal intervals.
         Udp = "udp" {
-            /// What it is called in results; if left out `cross-1`, `cross-2`, ...
+            /// Name in results. If left out, `cross-1`, `cross-2`, ...
             name: String,
-            /// Over which link: the name of a link, or of a path that describes its own.
+            /// Link that it uses: the name of a link, or of a path that describes its own.
             link: String,
             /// `"download"` (towards the client's side) or `"upload"`.
             direction: Direction = Direction::Down,
             /// When it starts.
             start_ns: i64 = 0,
-            /// When it stops; if left out it goes on.
+            /// When it stops. If left out, at the end of the run.
             stop_ns: Option<i64> = None,
-            /// Bits per second, headers included.
+            /// Rate in bits per second, headers included.
             rate_bits_per_second: u64; above 0,
-            /// Bytes of each packet, headers included.
+            /// Size of each packet in bytes, headers included.
             packet_bytes: u32 = 1000; least 64; most 9000,
         }
     }

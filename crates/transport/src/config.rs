@@ -14,10 +14,10 @@ settings! {
         tcp: Tcp = Tcp::default(),
         /// Of connections.
         mptcp: Mptcp = Mptcp::default(),
-        /// How fast each subflow may send.
+        /// Congestion control of the subflows.
         // CONFIG_DEFAULT_TCP_CONG is "cubic" in net/ipv4/Kconfig.
         congestion_control: String = "cubic-linux".into(),
-        /// What is set of that congestion control; plain TCP has it as it is without.
+        /// Parameters of that congestion control. Plain TCP uses it without them.
         congestion_parameters: Table = Table::new(),
     }
 }
@@ -25,49 +25,52 @@ settings! {
 settings! {
     /// Settings of MPTCP.
     pub struct Mptcp {
-        /// Whether MPTCP is used; without it the transfer is plain TCP over the first path.
+        /// Whether MPTCP is used. If not, the transfer is plain TCP over the first path.
         enabled: bool = true,
-        /// Which subflow sends next.
+        /// Packet scheduler: which subflow sends next.
         // mptcp_sched_default in net/mptcp/sched.c.
         scheduler: String = "linux".into(),
-        /// What is set of that scheduler.
+        /// Parameters of that scheduler.
         scheduler_parameters: Table = Table::new(),
         /// Which subflows there are, and how many.
         path_manager: path_manager::Settings = path_manager::Settings::default(),
-        /// When the client joins further subflows: once the server has shown that it has both keys, as RFC 8684
-        /// specifies, or `"simultaneous"`, with the connection's first SYN, as some measurements did. That takes a
-        /// server which can wait for the key; any other resets the SYN, and the path manager `full-mesh` joins again a
-        /// second later, as specified, where Linux's does not. Where options are stripped half-way, such a connection
-        /// may fail: it can fall back to TCP no more.
+        /// When the client joins further subflows: `"specified"`, as RFC 8684 does, once the server has shown that it
+        /// has both keys; or `"simultaneous"`, together with the connection's first SYN, as in some published
+        /// measurements. The latter needs a server that can wait for the keys. Any other server resets the join's SYN;
+        /// after a second the path manager `full-mesh` joins again, as specified, but Linux's does not. If a middlebox
+        /// strips options only on part of the exchange, a connection with simultaneous joins may fail, because it can
+        /// no longer fall back to TCP.
         join: Join = Join::Specified,
-        /// Version of MPTCP: 1 (RFC 8684), or 0 (RFC 6824) as the out-of-tree kernels of multipath-tcp.org speak it:
-        /// keys in the SYN, SHA-1, addresses announced without HMAC and echo.
+        /// Version of MPTCP: 1 (RFC 8684), or 0 (RFC 6824) as in the out-of-tree kernels of multipath-tcp.org, with
+        /// keys in the SYN, SHA-1, and addresses announced without HMAC and echo.
         version: u8 = 1; most 1,
-        /// DSS checksums (RFC 8684 §3.3).
+        /// Whether DSS checksums are used (RFC 8684 §3.3).
         checksum: bool = false,
-        /// Send again on a free subflow what blocks the connection's window on a slower one. Where `scheduler` is
-        /// named, it is on for those whose kernel does so: `"lowest-rtt"`, `"blest"` and `"ecf"`.
+        /// Opportunistic retransmission: send again, on a subflow with room, the data on a slower subflow that blocks
+        /// the connection's window. If `scheduler` is set, the default is on for `"lowest-rtt"`, `"blest"` and `"ecf"`,
+        /// whose kernel does so.
         opportunistic_retransmission: bool = false,
-        /// Halve the window of the subflow that blocked it; on likewise.
+        /// Penalisation: halve the window of the subflow that blocked the connection's window. The default follows the
+        /// same rule.
         penalisation: bool = false,
-        /// Data sequence numbers and DATA_ACKs of 8 bytes rather than 4 where that is enough.
+        /// Whether data sequence numbers and DATA_ACKs always have 8 bytes, even where 4 would be enough.
         // RFC 8684 §3.3.1: short ones leave more room for selective acknowledgements.
         long_numbers: bool = true,
-        /// When what a subflow does not deliver is given to others: when the connection's data makes no progress for a
-        /// period of its timer, as in Linux of today, or at each retransmission time-out of the subflow, as in the
-        /// out-of-tree kernels.
+        /// When data that a subflow does not deliver is reinjected on others: `"connection-timer"`, when the
+        /// connection's data makes no progress for a period of its timer, as in today's Linux; or `"subflow-timeout"`,
+        /// at each retransmission time-out of the subflow, as in the out-of-tree kernels.
         // RFC 8684 §3.3.6.
         reinjection: Reinjection = Reinjection::ConnectionTimer,
-        /// Periods of the connection's timer, or time-outs in a row, after which a subflow is used only once it answers
-        /// again.
+        /// Periods of the connection's timer without an answer, or with `"subflow-timeout"` retransmission time-outs in
+        /// a row, after which a subflow gets no more data until it answers again.
         // stale_loss_cnt.
         stale_timeouts: u32 = 4; least 1,
-        /// SYNs with MP_CAPABLE without an answer before one is sent without it.
+        /// Unanswered SYNs with MP_CAPABLE after which the client sends a SYN without it.
         capable_retries: u32 = 3,
-        /// Whether subflows share one receive buffer (RFC 8684 §3.3.5), or each has one of its own and a window of its
-        /// own bytes; a connection may then stand still when a path fails.
+        /// Whether all subflows share one receive buffer (RFC 8684 §3.3.5), or each has a buffer and a window of its
+        /// own. With `"per-subflow"` a connection may stall for good when a path fails.
         receive_buffer: ReceiveBuffer = ReceiveBuffer::Shared,
-        /// How long a connection outlives its last subflow.
+        /// How long a connection without subflows is kept.
         close_timeout_ns: i64 = 60 * S,
     }
 }
@@ -75,114 +78,117 @@ settings! {
 settings! {
     /// Settings of TCP.
     pub struct Tcp {
-        /// Window scaling (RFC 7323 §2).
+        /// Whether window scaling is used (RFC 7323 §2).
         window_scaling: bool = true,
-        /// Timestamps (RFC 7323 §3).
+        /// Whether timestamps are used (RFC 7323 §3).
         timestamps: bool = true,
-        /// Most bytes of a segment, options of TCP included; `"off"`: as the paths' `mtu` has it.
+        /// Maximum segment size in bytes, TCP options included. `"off"`: it follows from the `mtu` of the path.
         // What this end says it takes, and so the most that it sends (RFC 9293 §3.7.1).
         mss_bytes: Option<u32> = None; least 88; most 65_495,
-        /// Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582).
+        /// Whether selective acknowledgements are used (RFC 2018). Without them recovery is NewReno's (RFC 6582).
         sack: bool = true,
-        /// Explicit congestion notification (RFC 3168), as Linux's `tcp_ecn`: `"request"` (1), which asks for it;
-        /// `"accept"` (2), which answers who asks; `"off"` (0). Queues with `ecn` mark packets of such subflows rather
-        /// than drop them.
+        /// Explicit congestion notification (RFC 3168), with the meanings of Linux's `tcp_ecn`: `"request"` (1) asks
+        /// for it; `"accept"` (2) uses it if the peer asks; `"off"` (0). Queues with `ecn` mark packets of subflows
+        /// that use it instead of dropping them.
         ecn: Ecn = Ecn::Accept,
-        /// Longest that an ACK may wait.
+        /// Longest delay of an ACK. `"off"`: every segment is acknowledged at once.
         // None: every segment is acknowledged at once (RFC 1122 §4.2.3.2).
         delayed_ack_ns: Option<i64> = Some(40 * MS),
-        /// ACKs that do not wait all the same at the start, after a pause and after a duplicate, for the peer's slow
-        /// start. As in Linux none waits while the receive window grows.
+        /// Number of ACKs sent without delay at the start, after a pause and after a duplicate, to help the peer's slow
+        /// start. As in Linux, no ACK is delayed while the receive window grows.
         quick_acks: u32 = 16,
-        /// Whether ACKs for what comes out of order wait for each other once there were three: a twentieth of the
-        /// round-trip time and 1 ms at most, as Linux's do since 4.18.
+        /// Whether ACKs for out-of-order data are compressed after the first three: an ACK waits for a twentieth of the
+        /// round-trip time, at most 1 ms, as in Linux since 4.18.
         // Not without `delayed_ack_ns`.
         ack_compression: bool = true,
-        /// Whether the window grows by what ACKs acknowledge (RFC 3465) rather than by a segment an ACK, as in Linux
-        /// before 3.13: half as fast where ACKs are delayed. CUBIC makes up for it after slow start.
+        /// Whether the congestion window grows by the bytes that ACKs acknowledge (RFC 3465). Otherwise it grows by a
+        /// segment per ACK, as in Linux before 3.13, which is half as fast if ACKs are delayed. CUBIC compensates for
+        /// that after slow start.
         // RFC 5681 §3.1.
         appropriate_byte_counting: bool = true,
-        /// Proportional rate reduction (RFC 6937) in recovery.
+        /// Whether recovery uses proportional rate reduction (RFC 6937).
         proportional_rate_reduction: bool = true,
-        /// Loss detection by time (RFC 8985), which waits 2 ms longer, as Linux does; without it by duplicate or
-        /// selective ACKs.
+        /// RACK, loss detection by time (RFC 8985); as in Linux it waits 2 ms longer. Without it, losses are detected
+        /// by duplicate or selective ACKs.
         rack: bool = true,
-        /// Without `rack`: once a recovery, with nothing else to send, the last segment is sent again (RFC 6675 §4,
-        /// NextSeg rule 4). Linux never did.
+        /// Without `rack`: once per recovery, if there is nothing else to send, the last segment is retransmitted (RFC
+        /// 6675 §4, NextSeg rule 4). Linux never did this.
         rescue_retransmission: bool = true,
-        /// Tail loss probes (RFC 8985 §7).
+        /// Whether tail loss probes are sent (RFC 8985 §7).
         tail_loss_probe: bool = true,
-        /// Take back what a loss did to the window when timestamps (RFC 3522) or duplicates that the peer reports (RFC
-        /// 2883) show that there was none.
+        /// Whether a window reduction is undone if timestamps (RFC 3522) or duplicates reported by the peer (RFC 2883)
+        /// show that nothing was lost.
         // Reported duplicates also by RFC 3708.
         undo: bool = true,
-        /// F-RTO (RFC 5682): after a time-out see whether originals arrive before more is sent again.
+        /// F-RTO (RFC 5682): after a time-out, check whether the original segments arrive before more is retransmitted.
         f_rto: bool = true,
-        /// First window (RFC 6928).
+        /// Initial congestion window (RFC 6928).
         initial_window_packets: u32 = 10; least 1,
-        /// Where slow start ends before a loss: with `"standard"` nowhere, with `"hystart"` where ACKs show a queue, as
-        /// in Linux, with `"hystart++"` as RFC 9406 has it, with `"own"` as the congestion control does.
+        /// Where slow start ends before the first loss: `"standard"`, nowhere; `"hystart"`, where ACKs show that a
+        /// queue builds up, as in Linux; `"hystart++"`, as in RFC 9406; `"own"`, as the congestion control defines it.
         slow_start: SlowStart = SlowStart::Own,
-        /// Where slow start ends; `"off"`: at the first loss.
+        /// Initial slow-start threshold. `"off"`: slow start ends at the first loss.
         initial_ssthresh_packets: Option<u32> = None,
-        /// Whether where slow start ended is kept for each destination when a subflow to it closes, and is where that
-        /// of the next one ends, as Linux did before 5.6 and does with `tcp_no_ssthresh_metrics_save = 0`.
-        /// `initial_ssthresh` begins with one.
+        /// Whether the slow-start threshold is cached for each destination when a subflow closes, and used for the next
+        /// subflow to it, as Linux did before 5.6 and still does with `tcp_no_ssthresh_metrics_save = 0`.
+        /// `initial_ssthresh` is the first cached value.
         ssthresh_cache: bool = false,
-        /// Least retransmission time-out; with `linux_timeout` the least of its variance term.
+        /// Minimum retransmission time-out. With `linux_timeout`, the minimum of its variance term.
         min_timeout_ns: i64 = 200 * MS,
-        /// Most it backs off to.
+        /// Maximum retransmission time-out after back-off.
         max_timeout_ns: i64 = 120 * S; above 0,
-        /// How often in a row the time-out doubles at most, 0: never; `"off"`: until it is `max_timeout`.
+        /// Most times that the time-out doubles in a row; 0: never. `"off"`: it doubles until it reaches `max_timeout`.
         max_backoff: Option<u32> = None,
-        /// Time-out before a round-trip time is known.
+        /// Retransmission time-out before a round-trip time is known.
         initial_timeout_ns: i64 = S; above 0,
-        /// Time-out as in Linux rather than as in RFC 6298.
+        /// Whether the retransmission time-out is computed as in Linux; otherwise as in RFC 6298.
         // `SRTT + max(min, 4 RTTVAR)` rather than `max(min, SRTT + 4 RTTVAR)`.
         linux_timeout: bool = true,
-        /// Whether a subflow's timers for what is lost end as late as Linux's do since 4.8: its wheel has ticks of 4 ms
-        /// and counts long times coarsely.
+        /// Whether a subflow's retransmission timers fire as late as Linux's do since 4.8: its timer wheel has ticks of
+        /// 4 ms, and long times are rounded up to coarser steps.
         timer_wheel: bool = true,
-        /// How often a SYN is sent again; with `max_backoff`, for as long as that takes without.
+        /// Retransmissions of a SYN before the subflow is given up. If `max_backoff` is set, it is given up no sooner
+        /// than it would be without.
         syn_retries: u32 = 6,
-        /// How often time-outs send data again before a subflow is given up; with `max_backoff`, it is after as long as
-        /// that would take without.
+        /// Time-outs in a row after which a subflow is given up. If `max_backoff` is set, it is given up no sooner than
+        /// it would be without.
         retries: u32 = 15,
-        /// Whether a subflow that sent nothing for longer than its time-out begins with a smaller window, halved for
-        /// each time-out that went by, down to the first one (RFC 5681 §4.1), and one that did not fill its window for a
-        /// time-out comes down halfway to what it used, as in Linux. BBR does not.
+        /// Whether the congestion window is reduced when it was not used, as in Linux. If a subflow sent nothing for
+        /// longer than its time-out, the window is halved for each time-out that passed, down to the initial window
+        /// (RFC 5681 §4.1). If it did not fill its window for a time-out, the window shrinks half-way to what it used.
+        /// BBR ignores this.
         // RFC 2861 §3.1, tcp_cwnd_restart, tcp_cwnd_application_limited.
         slow_start_after_idle: bool = true,
-        /// Spread segments over the round trip.
+        /// Whether segments are paced over the round-trip time.
         pacing: bool = false,
-        /// Idle time before the first keep-alive.
+        /// Idle time before the first keep-alive. `"off"`: none is sent.
         // None: never sent (RFC 9293 §3.8.4).
         keep_alive_idle_ns: Option<i64> = None; above 0,
-        /// Between keep-alives without an answer.
+        /// Time between unanswered keep-alives.
         keep_alive_interval_ns: i64 = 75 * S; above 0,
-        /// Keep-alives without an answer before a subflow is given up.
+        /// Unanswered keep-alives after which a subflow is given up.
         keep_alive_probes: u32 = 9,
-        /// The receive buffer at first, and always without `receive_buffer_tuning`. It is memory, as Linux's
-        /// `tcp_rmem`: packets occupy more of it than their data, so the window is about 61 % of it, and half before
-        /// the first segment came.
+        /// Initial receive buffer; without `receive_buffer_tuning` it stays this large. It counts memory, as Linux's
+        /// `tcp_rmem`. Packets occupy more memory than their data, so the window is about 61 % of it, and half of it
+        /// before the first segment arrives.
         receive_buffer_bytes: u64 = 131_072; above 0,
-        /// Most that tuning makes of it.
+        /// Largest receive buffer that tuning may reach.
         max_receive_buffer_bytes: u64 = 6_291_456; above 0,
         /// Whether the receive buffer grows with the rate at which the application reads.
         receive_buffer_tuning: bool = true,
-        /// What of the receive buffer is never window: half of it for 1, a quarter for 2, nothing for 31
-        /// (`tcp_adv_win_scale` of Linux before 6.6); `"off"`: what packets occupy besides their data, as in Linux
-        /// since.
+        /// Share of the receive buffer that is never offered as window: half of it for 1, a quarter for 2, nothing for
+        /// 31 (`tcp_adv_win_scale` of Linux before 6.6). `"off"`: the memory overhead of packets, as in Linux since
+        /// then.
         adv_win_scale: Option<u32> = None; least 1; most 31,
-        /// Most memory of a subflow's send buffer (Linux's `tcp_wmem`), which bounds what an application may write
+        /// Maximum send buffer of a subflow in memory (Linux's `tcp_wmem`). It limits how far an application can write
         /// ahead of what is acknowledged.
         send_buffer_bytes: u64 = 4_194_304; above 0,
-        /// Whether the send buffer grows with the congestion window, to two of it, rather than being the most from the
-        /// beginning.
+        /// Whether the send buffer grows with the congestion window, to twice its size. Otherwise it has its maximum
+        /// size from the beginning.
         send_buffer_tuning: bool = true,
-        /// How long a closed subflow waits for stray segments (RFC 9293 §3.6).
+        /// How long a closed subflow waits for stray segments (TIME-WAIT, RFC 9293 §3.6).
         time_wait_ns: i64 = 60 * S,
-        /// How long a subflow that nobody reads any more waits for the peer's FIN.
+        /// How long a subflow that the application has closed waits for the peer's FIN (FIN-WAIT-2).
         fin_timeout_ns: i64 = 60 * S,
     }
 }

@@ -23,11 +23,12 @@ DEFAULT_ERA = "current"
 
 
 class Client(Section):
-    """The client; its interfaces are the paths."""
+    """The client. Its interfaces are the paths."""
 
     stack: Literal["kernel", "mptcplab"] = "kernel"
-    """Whose TCP and MPTCP it speaks where the kernel is the engine: Linux's, or those of
-    simulations, to which ``[mptcp]`` and ``[tcp]`` apply. Simulations do not look at it."""
+    """Which TCP and MPTCP implementation the client uses in runs with the kernel engine: Linux's
+    (``"kernel"``), or the one of simulations (``"mptcplab"``), which ``[mptcp]`` and ``[tcp]``
+    configure. Simulations ignore this key."""
 
 
 @declared(_core.settings()["server"])
@@ -35,38 +36,40 @@ class Server(Section):
     """The server."""
 
     stack: Literal["kernel", "mptcplab"] = "kernel"
-    """As the client's. At most one of them is ``"mptcplab"``: both are a simulation."""
+    """The same for the server. At most one of the two ends can be ``"mptcplab"``; if both were, it
+    would be a simulation."""
 
     addresses: Integer = Field(1, ge=1, le=8)
-    """How many addresses it has, all behind the same links. With 2, ``full-mesh`` opens two
-    subflows per path where ``max_subflows`` and ``max_add_addr_accepted`` let it: Linux joins no
-    announced address unless told."""
+    """Number of its addresses, all behind the same links. With 2, ``full-mesh`` opens two subflows
+    per path if ``max_subflows`` and ``max_add_addr_accepted`` allow it. By default Linux joins no
+    announced address."""
     port: int
     announce: bool
 
 
 @declared(_core.settings()["mptcp"])
 class Mptcp(Section):
-    """MPTCP, at both ends. What is left out is as in today's Linux, with either engine.
+    """MPTCP settings of both ends. Defaults are those of today's Linux, with every engine.
 
-    That is CUBIC as Linux has it, Linux's scheduler, Linux's path manager and its limits.
+    That means Linux's CUBIC, its scheduler, its path manager and its limits.
     """
 
     era: Era = DEFAULT_ERA
-    """Whose defaults ``[mptcp]`` and ``[tcp]`` have: ``"current"``, upstream Linux of today, which
-    are those below; ``"2012"``, the MPTCP kernel 0.8x on Linux 3.0. What is set beside it holds."""
+    """Which defaults ``[mptcp]`` and ``[tcp]`` have: ``"current"`` is today's upstream Linux, as
+    listed below; ``"2012"`` is the MPTCP kernel 0.8x on Linux 3.0. Keys that are set override the
+    era."""
 
 
 @declared(_core.settings()["tcp"])
 class Tcp(Section):
-    """TCP, at both ends: subflows and baselines. What is left out is as in today's Linux.
+    """TCP settings of both ends, for subflows and baselines. Defaults are those of today's Linux.
 
-    ``era`` in ``[mptcp]`` is of these keys, too.
+    ``era`` in ``[mptcp]`` changes the defaults of these keys, too.
     """
 
     congestion_control: Text = ""
-    """Of the plain-TCP baselines; as MPTCP's if left out, ``reno`` where that is a coupled one,
-    which needs several paths."""
+    """Congestion control of the plain-TCP baselines. If left out, the one of ``[mptcp]``, or
+    ``reno`` if that one is coupled, since coupling needs several paths."""
 
 
 @cache

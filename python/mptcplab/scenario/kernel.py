@@ -54,24 +54,24 @@ _SYSCTLS = Sysctls("sysctls", 'a table such as { "net.mptcp.stale_loss_cnt" = 2 
 
 
 class Kernel(Section):
-    """Linux at its ends, where the kernel is the engine (``--engine kernel``)."""
+    """Settings of Linux, for runs with the kernel engine (``--engine kernel``)."""
 
     congestion_control: Text = ""
-    """How fast each subflow may send; if left out as ``[mptcp]`` has it: ``cubic`` for
-    ``cubic-linux``. With a ``stack`` of mptcplab at the other end, policies that Linux has not are
-    that one's alone."""
+    """Congestion control of the subflows. If left out, the one of ``[mptcp]``: ``cubic`` for
+    ``cubic-linux``. If the other end has the ``stack`` of mptcplab, a congestion control that Linux
+    lacks is used at that end only."""
     scheduler: Text = ""
-    """Which subflow sends next; if left out as ``[mptcp]`` has it: ``default`` for ``linux``."""
+    """Packet scheduler. If left out, the one of ``[mptcp]``: ``default`` for ``linux``."""
     tcp_congestion_control: Text = ""
-    """Of the plain-TCP baselines; if left out what ``[tcp]`` names (``reno`` for a coupled one),
-    else ``congestion_control``."""
+    """Congestion control of the plain-TCP baselines. If left out, the one of ``[tcp]`` (``reno`` if
+    that is coupled), or else ``congestion_control``."""
     sysctl: Annotated[dict[str, int | str], BeforeValidator(_SYSCTLS.parse), _SYSCTLS] = Field(
         default_factory=dict
     )
-    """What else is set, at both ends: the last word."""
+    """Other sysctls to set at both ends. They override everything else."""
     link_log: Flag = False
-    """Whether the run directory holds ``links.csv``: each packet that came to a link, left it or
-    was dropped there, with what waited then."""
+    """Whether the run directory gets ``links.csv``, with a row for each packet that entered a link,
+    left it or was dropped, and the length of the queue at that time."""
 
 
 def read_kernel(data: dict[str, Any], mptcp: Section, source: Source) -> Kernel:

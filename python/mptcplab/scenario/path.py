@@ -75,32 +75,35 @@ ORIGIN = Origin("origin", 'text, or a table such as { kind = "assumed", source =
 
 
 class Link(Section):
-    """What packets meet on their way: a list per direction, in the order in which they meet it."""
+    """The elements that packets pass in each direction, in the order in which they pass them."""
 
     title: Text | None = None
-    """What it is, in a line."""
+    """What the link is, in one line."""
     origin: Annotated[dict[str, Any] | None, BeforeValidator(ORIGIN.parse), ORIGIN] = None
-    """Where its figures come from: text, or a table with ``kind``: ``"calibrated"`` on a ``row`` of
-    measurements, ``"transferred"`` ``from`` another link (what was ``changed``, and ``why``),
-    ``"imported"`` (``source``, ``licence`` and ``sha256`` of what was recorded: ``mptcplab links
-    import``), or ``"assumed"`` (by which ``source``)."""
+    """Where its numbers come from: text, or a table with ``kind``. ``"calibrated"`` names the
+    ``row`` of measurements it was fitted to; ``"transferred"`` says ``from`` which link it was
+    derived, what was ``changed`` and ``why``; ``"imported"`` gives ``source``, ``licence`` and
+    ``sha256`` of a recording (``mptcplab links import``); ``"assumed"`` gives the ``source`` of the
+    assumption."""
     uplink: list[Any] | None = None
-    """Elements on the way from the client to the server."""
+    """Elements that packets pass from the client to the server."""
     downlink: list[Any] | None = None
-    """Elements on the way from the server to the client."""
+    """Elements that packets pass from the server to the client."""
     middleboxes: list[Any] | None = None
-    """Elements behind the uplink and before the downlink, each one thing that both directions
-    pass; the one nearest to the client comes first."""
+    """Elements at the server's end of the link that packets of both directions pass. Each is one
+    instance with one state. The one nearest to the client comes first."""
     draw: dict[str, Any] | None = None
-    """What differs from run to run, by names of your own: ``rate = { of = ["downlink.0.rate"],
-    spread = 0.3 }`` multiplies those parameters by one factor, drawn once per run from the
-    lognormal distribution with mean 1 and that coefficient of variation."""
+    """Parameters that vary from run to run, under names you choose: ``rate = { of =
+    ["downlink.0.rate"], spread = 0.3 }`` multiplies the listed parameters by one factor. The factor
+    is drawn once per run from a lognormal distribution with mean 1 and coefficient of variation
+    ``spread``."""
     radio: Any | None = None
-    """A signal, or a route along which it changes, in place of the elements; or beside them, and
-    then no rate in them is above what the radio gives, but for a calibrated link."""
+    """A radio signal, or a route along which the signal changes. It determines the rates. A link
+    without elements is made from it. In a link with elements, rates are capped by what the radio
+    allows, unless the link is calibrated."""
     profile: Text | None = None
-    """A link instead of the elements: the name of one that ships (``mptcplab links``), or a file of
-    yours (``"my-wifi.toml"``), found beside the scenario."""
+    """A complete link instead of elements: the name of one that ships with mptcplab (``mptcplab
+    links`` lists them), or a file of your own (``"my-wifi.toml"``) in the scenario's directory."""
 
     @property
     def is_calibrated(self) -> bool:
@@ -128,32 +131,36 @@ class Path(Section):
     """An interface of the client with one uplink and one downlink."""
 
     link: Text | None = None
-    """Name of its link; or else ``profile`` or the keys from ``rate`` to ``queue`` describe one."""
+    """Name of its link, if the link has a section of its own. Otherwise ``profile``, or the keys
+    from ``rate`` to ``queue``, describe the link here."""
     profile: Text | None = None
-    """A link for this path alone: the name of one that ships with mptcplab (``mptcplab links``), or
-    a file of yours (``"my-wifi.toml"``)."""
+    """A link for this path alone: the name of one that ships with mptcplab (``mptcplab links``
+    lists them), or a file of your own (``"my-wifi.toml"``)."""
     rate: Rate | None = Field(None, gt=0)
     """Capacity of each direction."""
     uplink_rate: Rate | None = Field(None, gt=0)
-    """Capacity of the uplink, where it differs."""
+    """Capacity of the uplink, if it differs."""
     downlink_rate: Rate | None = Field(None, gt=0)
-    """Capacity of the downlink, where it differs."""
+    """Capacity of the downlink, if it differs."""
     delay: Duration | None = None
-    """Time on the way in each direction: half the least round-trip time."""
+    """One-way propagation delay in each direction: half the minimum round-trip time."""
     jitter: Duration | None = None
-    """Standard deviation of the delay over time; packets do not overtake each other."""
+    """Standard deviation of the delay, which varies over time. Packets do not overtake each
+    other."""
     loss: Ratio | None = None
-    """Part of the packets lost by chance in each direction."""
+    """Share of packets lost at random in each direction."""
     queue: Annotated[dict[str, Any] | None, BeforeValidator(_queue)] = None
-    """What the queue before each direction holds at most (``"100 kB"``, ``"50 packets"``,
-    ``"200 ms"``), or a queue in full."""
+    """Limit of the queue in front of each direction (``"100 kB"``, ``"50 packets"``, ``"200 ms"``),
+    or a table that describes a queue."""
     middleboxes: list[Any] | None = None
-    """Elements that both directions pass behind the rest; beside ``profile`` or ``rate``."""
+    """Elements that packets of both directions pass, on the server's side of the other elements.
+    Goes with ``profile`` or ``rate``."""
     ip: Literal[4, 6, "both"] = 4
     """Version of IP: 4, 6 or ``"both"``."""
     interface: Text | None = None
-    """A real network in place of a link: the interface of this machine by which it is reached
-    (``"wlan0"``), for the field engine; beside a link each engine takes its own."""
+    """A real network instead of an emulated link, for the field engine: the interface of this
+    machine that leads to it (``"wlan0"``). If the path also has a link, the field engine uses the
+    interface and the other engines use the link."""
     mtu: int
     backup: bool
     budget: int | None
@@ -327,7 +334,7 @@ def _long(path: Path, key_path: KeyPath, source: Source) -> tuple[Path, Link]:
                 "interface of a real network",
             )
     if path.delay is None:
-        raise source.fault(key_path, "needs delay: the time on the way in each direction")
+        raise source.fault(key_path, "needs delay: the one-way delay of each direction")
     if path.rate and path.uplink_rate and path.downlink_rate:
         raise source.fault(
             (*key_path, "rate"), "uplink_rate and downlink_rate leave nothing for rate to say"

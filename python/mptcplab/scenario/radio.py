@@ -37,51 +37,58 @@ RATE_DIGITS = 4
 
 
 class Point(Section):
-    """Where the device is, or what it hears there; between two points it moves evenly."""
+    """A point of a route: a distance or a signal, which changes linearly between points."""
 
     at: Duration | None = None
-    """When it is there, from the start of the run; the first is there at 0."""
+    """When the device is there, from the start of the run. The first point is at 0."""
     speed: Speed | None = Field(None, gt=0)
-    """Or how fast it comes there, straight to or from the station."""
+    """Instead of ``at``: how fast the device moves there from the point before, straight towards or
+    away from the base station."""
     distance: Distance | None = None
-    """How far the station is."""
+    """Distance to the base station or access point."""
     signal: Signal | None = None
-    """Or what was measured there."""
+    """Instead of ``distance``: the signal measured there."""
     obstruction: Decibel = 0.0
-    """What stands in the way from here to the next point takes so much: a wall, a corner."""
+    """Attenuation by obstacles, such as walls, from here to the next point."""
 
 
 class Radio(Section):
-    """A signal and what a technology makes of it: a ceiling for one who is alone in the cell."""
+    """A radio signal and the technology.
+
+    Together they give an upper bound of the rate, as if the device were alone in the cell.
+    """
 
     technology: Text
-    """Its name: ``mptcplab radio`` lists them."""
+    """Name of the technology; ``mptcplab radio`` lists them."""
     bandwidth: Text | None = None
-    """Its channel, such as ``"20 MHz"``; of HSPA the category. If left out the usual one."""
+    """Channel bandwidth, such as ``"20 MHz"``; for HSPA, the category. If left out, the usual
+    one."""
     streams: Integer = Field(1, ge=1)
-    """Streams that the antennas send at once downwards, and both ways in Wi-Fi."""
+    """Number of spatial streams on the downlink; for Wi-Fi, in both directions."""
     share: Ratio = Field(1.0, gt=0)
-    """Part of the cell's time that the device gets."""
+    """Share of the cell's time that the device gets."""
     noise_rise: Decibel = 0.0
-    """By how much interference of others raises the noise beside a power."""
+    """How much interference from others raises the noise. Applies where ``signal`` is a power."""
     signal: Signal | None = None
-    """What the device hears: a power (RSRP, RSSI) such as ``"-95 dBm"``, or a ratio to noise and
+    """Signal at the device: a power (RSRP, RSSI) such as ``"-95 dBm"``, or a ratio to noise and
     interference (SINR, CINR) such as ``"12 dB"``."""
     route: list[Any] | None = None
-    """Or points of a route, in the order in which the device comes there."""
+    """Instead of ``signal``: the points of a route, in the order in which the device reaches
+    them."""
     step: Duration = SECOND_NS
-    """How often the signal along a route is looked at, at least 100 ms."""
+    """Interval at which the signal along a route is evaluated, at least 100 ms."""
     power: Power | None = None
-    """Power that the station radiates with its antenna's gain; if left out the technology's."""
+    """Transmit power of the base station or access point, antenna gain included. If left out, the
+    usual one of the technology."""
     frequency: Frequency | None = Field(None, gt=0)
-    """Frequency that it radiates at; if left out the technology's."""
+    """Carrier frequency. If left out, the usual one of the technology."""
     exponent: Number | None = Field(None, ge=1, le=8)
-    """Exponent of the path loss beyond 1 m: 2 in free space, 2.7 to 3.5 in cities, 4 to 6 behind
-    walls; if left out the technology's."""
+    """Path-loss exponent beyond 1 m: 2 in free space, 2.7 to 3.5 in cities, 4 to 6 behind walls. If
+    left out, the usual one of the technology."""
     delay: Duration = 10_000_000
-    """Time on the way in each direction, where the link has no elements of its own."""
+    """One-way delay in each direction, if the link has no elements of its own."""
     queue: Bytes = Field(250_000, gt=0)
-    """What queues before each direction at most, there."""
+    """Queue limit in each direction, if the link has no elements of its own."""
 
     def known(self) -> Technology:
         """Give the technology."""

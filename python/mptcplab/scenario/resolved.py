@@ -21,12 +21,12 @@ SCHEMA = 1
 
 @declared(_core.settings()["run"])
 class Run(Section):
-    """How it is run."""
+    """Settings of the run."""
 
     stop: int | None
     sample: int
     baselines: Flag = True
-    """Whether plain TCP over each path is run too."""
+    """Whether plain TCP over each path is run as well."""
     processing: int
 
 

@@ -21,20 +21,22 @@ class Event(Section):
 
 
 class Profile(Event):
-    """From now on the path's link is another, for all who share it."""
+    """The path's link is replaced from now on, for all paths that share it."""
 
     link: Text | None = None
-    """Name of the link in this scenario that it is from now on."""
+    """Name of a link in this scenario that replaces it."""
     profile: Text | None = None
-    """Name of a link that ships with mptcplab, instead."""
+    """Instead of ``link``: name of a link that ships with mptcplab."""
     uplink: list[Any] | None = None
-    """Elements of the uplink, instead."""
+    """Instead of ``link``: elements of the uplink."""
     downlink: list[Any] | None = None
-    """Elements of the downlink, instead."""
+    """Instead of ``link``: elements of the downlink."""
     middleboxes: list[Any] | None = None
-    """Elements that both directions pass, behind the rest; those that were there are gone."""
+    """Elements at the server's end that packets of both directions pass. They replace those that
+    were there."""
     draw: dict[str, Any] | None = None
-    """What differs from run to run, as in a link; that of ``link`` or ``profile`` is drawn anew."""
+    """Parameters that vary from run to run, as in a link. Those of ``link`` or ``profile`` are
+    drawn again."""
 
 
 VERBS = forms("timeline", "verb", Event, {"profile": Profile})

@@ -16,7 +16,7 @@ class Traffic(Section):
 
     kind: str
     name: Text | None = None
-    """What it is called in results; if left out ``cross-1``, ``cross-2``, ..."""
+    """Name in results. If left out, ``cross-1``, ``cross-2``, ..."""
     link: str
     direction: str
     start: int

@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 use wire::{Flags, L4, Packet, Time};
 
 parameters! {
-    /// Every ACK without data waits, the one that ends a handshake too: the papers' probe for split connections
-    /// (Wei et al., PAM 2006). Put it into the uplink: where no round-trip time of data at the server is as long as the
-    /// delay, somebody on the way acknowledged in the client's place.
-    /// Segments with data pass those that wait.
+    /// Every ACK without data is delayed, also the one that completes the handshake: a published test for split
+    /// connections (Wei et al., PAM 2006). Put it into the uplink. If no round-trip time of data measured at the server
+    /// is as long as the delay, a box on the path acknowledges in the client's place. Segments with data overtake
+    /// delayed ACKs.
     "ack-delay"
     struct Settings {
-        /// How long.
+        /// How long ACKs are delayed.
         delay: Duration,
     }
 }

@@ -6,12 +6,12 @@ use parameters::{Fault, fault, parameters};
 use wire::{Body, L4, Packet, Payload, Time};
 
 parameters! {
-    /// A byte of one segment with data in so many is another, and its TCP checksum right all the same. Gateways that
-    /// look into the applications they know do so. Lengths stay. It is what DSS checksums are for: without them the
-    /// application gets what the box made of the data (RFC 8684 §3.3.1, §3.7).
+    /// One byte is changed in one of every n segments with data, and the TCP checksum is corrected, as by
+    /// application-level gateways. Lengths stay the same. DSS checksums exist to detect this: without them the
+    /// application receives the changed data (RFC 8684 §3.3.1, §3.7).
     "alter-payload"
     struct Settings {
-        /// One segment with data in so many, in each direction.
+        /// The n: one segment with data in this many is changed, in each direction.
         every: Packets,
     }
 }

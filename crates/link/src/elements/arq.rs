@@ -7,28 +7,31 @@ use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// The link layer sends again what the radio garbled, so that loss becomes delay: hybrid ARQ of LTE and HSPA (as left
-    /// out: 3GPP TS 36.321 §5.3.2, 8 ms from a try to the next, at most 4), or Wi-Fi's retries with `back_off` (IEEE
-    /// 802.11 §10.3: windows that double). Blocks fail by time: all that is sent in one `step` fails or succeeds
-    /// together, whoever sends it. A packet is lost after its last try, of which the share is
-    /// error_ratio · retry_error_ratio^(tries − 1). What retries take of the rate is not reckoned.
+    /// Link-layer retransmission: packets that the radio corrupts are sent again, so loss becomes delay. The defaults
+    /// are hybrid ARQ of LTE and HSPA (3GPP TS 36.321 §5.3.2: 8 ms between transmissions, at most 4). With `back_off`
+    /// it is Wi-Fi's retransmission (IEEE 802.11 §10.3: a contention window that doubles). Errors depend on time: all
+    /// that is sent during one `step` fails or succeeds together, whoever sends it. A packet is lost if its last try
+    /// fails, which happens to a share of error_ratio · retry_error_ratio^(tries − 1). The capacity that
+    /// retransmissions use is not modelled.
     "arq"
     struct Settings {
         /// Share of blocks that fail at the first try.
         error_ratio: Ratio,
-        /// Share that fails at every further one, less where receivers combine tries; as the first, if left out.
+        /// Share that fails at each further try. It is smaller if receivers combine tries. If left out, the same as
+        /// `error_ratio`.
         retry_error_ratio: Option<Ratio> = None,
-        /// Most tries, the first among them, 1 to 100.
+        /// Maximum number of tries, the first one included, from 1 to 100.
         tries: Count = Count(4),
-        /// Time from a try to the next, without back-off; no shorter than `step`.
+        /// Time from one try to the next, without back-off; at least `step`.
         round_trip: Duration = Duration(8_000_000),
-        /// Longest random time before the second try; it doubles with each.
+        /// Maximum random back-off before the second try. It doubles with each further try.
         back_off: Duration = Duration(0),
-        /// What it doubles up to.
+        /// Maximum that the back-off doubles to.
         longest_back_off: Duration = Duration(10_000_000),
-        /// Whether what comes behind waits, as in RLC's acknowledged mode (3GPP TS 36.322 §5.1.3); if not, it overtakes.
+        /// Whether later packets wait for a packet that is being retransmitted, as in RLC's acknowledged mode (3GPP TS
+        /// 36.322 §5.1.3). If not, they overtake it.
         in_order: Flag = Flag(true),
-        /// Time for which the radio is the same, at least 100 µs: a transmission time interval.
+        /// Time during which the radio channel is constant, at least 100 µs: a transmission time interval.
         step: Duration = Duration(1_000_000),
     }
 }

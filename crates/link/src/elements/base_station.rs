@@ -9,21 +9,23 @@ use serde_json::json;
 use wire::Time;
 
 parameters! {
-    /// A base station whose queue drains after a loss: it lets a device's packets queue up to a delay and serves them at
-    /// `rate`; when one finds no room it serves at `drain_rate` until none waits, but not for ever, nor too often, lest
-    /// senders take that for the rate. Chen et al. saw it at a carrier's LTE, where round trips grew from 40 to 200 ms
-    /// and fell back at every loss (UM-CS-2012-022, figure 5); that the scheduler speeds up meanwhile is a reading of it.
+    /// A base station that drains its queue after a loss. It queues a device's packets up to a maximum delay and serves
+    /// them at `rate`. When the queue overflows, it serves them at `drain_rate` until the queue is empty. Drains are
+    /// limited in length and frequency, so that senders do not take the drain rate for the capacity. Chen et al.
+    /// observed this in a carrier's LTE network, where round-trip times grew from 40 to 200 ms and fell back after
+    /// every loss (UM-CS-2012-022, figure 5). That the base station's scheduler speeds up after a loss is an
+    /// interpretation of that figure.
     "base-station"
     struct Settings {
-        /// The rate at which IP packets leave; 0: none does.
+        /// Rate at which IP packets leave; 0: none leaves.
         rate: Rate,
-        /// The rate while the queue is drained.
+        /// Rate while the queue is drained.
         drain_rate: Rate,
-        /// Longest that a packet waits at `rate`; one that would wait longer is dropped.
+        /// Longest time that a packet waits at `rate`. A packet that would wait longer is dropped.
         delay: Duration = Duration(160_000_000),
-        /// Longest time of a drain.
+        /// Maximum length of a drain.
         drain_time: Duration = Duration(400_000_000),
-        /// Shortest time from a drain to the next.
+        /// Minimum time between two drains.
         rest: Duration = Duration(1_000_000_000),
     }
 }

@@ -6,11 +6,11 @@ use parameters::{Fault, parameters};
 use wire::{Flags, L4, Packet, Time};
 
 parameters! {
-    /// The maximum segment size that SYNs tell is made smaller, as by routers in front of tunnels. No packet is then too
-    /// big for what follows (RFC 4459; Linux's target TCPMSS).
+    /// The maximum segment size announced in SYNs is reduced, as by routers in front of tunnels, so that no packet is
+    /// too big for the rest of the path (RFC 4459; TCPMSS target of Linux).
     "clamp-mss"
     struct Settings {
-        /// Most that a SYN says.
+        /// Largest value that a SYN announces.
         bytes: Bytes = Bytes(1400),
     }
 }

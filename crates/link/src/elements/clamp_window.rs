@@ -8,15 +8,16 @@ use parameters::{Fault, fault, parameters};
 use wire::{Flags, L4, Packet, Tcp, Time};
 
 parameters! {
-    /// Receive windows are made smaller, as by boxes that shape traffic without dropping any. (Karandikar et al., TCP rate
-    /// control, 2000, do it so.) It knows the scale from the handshake (RFC 7323 §2); of connections whose handshake it did
-    /// not see windows pass as they are. MPTCP's window is the connection's (RFC 8684 §3.3.4), so one clamped path
-    /// clamps all that its ACKs tell. It sees both directions: one of `middleboxes`, or shared.
+    /// Receive windows are reduced, as by boxes that shape traffic without dropping packets (Karandikar et al., TCP
+    /// rate control, 2000). The window scale is taken from the handshake (RFC 7323 §2); if the handshake was not seen,
+    /// windows are not changed. The window of MPTCP is that of the connection (RFC 8684 §3.3.4), so clamping it on one
+    /// path limits all paths. It needs to see both directions: put it into `middleboxes`, or share it.
     "clamp-window"
     struct Settings {
-        /// Most that a window allows.
+        /// Largest window that passes.
         bytes: Bytes,
-        /// Windows of segments that go `"up"`, `"down"` or `"both"`. Those that go up hold downloads back.
+        /// Direction of the segments whose windows are reduced: `"up"`, `"down"` or `"both"`. Windows of segments that
+        /// go up limit downloads.
         direction: Text = Text("both".into()),
     }
 }

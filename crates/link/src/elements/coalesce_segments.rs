@@ -8,16 +8,17 @@ use parameters::{Fault, fault, parameters};
 use wire::{Flags, L4, Packet, Time};
 
 parameters! {
-    /// Segments that follow one another are merged into one, as by traffic normalisers. Offloads at the wrong
-    /// place do so, too (Honda et al., IMC 2011). A segment waits for the next; one that ends a burst (PSH,
-    /// FIN), or that nothing follows, goes on.
+    /// Consecutive segments are merged into one, as by traffic normalisers and by offloads in the wrong place (Honda et
+    /// al., IMC 2011). A segment waits for the next one, unless it ends a burst (PSH, FIN); it is forwarded when the
+    /// waiting time is over.
     "coalesce-segments"
     struct Settings {
-        /// Longest that a segment waits for others.
+        /// Longest time that a segment waits for others.
         wait: Duration = Duration(1_000_000),
-        /// Bytes of payload that a merged segment has at most.
+        /// Largest payload of a merged segment in bytes.
         largest: Bytes = Bytes(2896),
-        /// Whose options the merged segment has: the `"first"`'s or the `"last"`'s; what the others said is lost.
+        /// Which options the merged segment gets: those of the `"first"` or of the `"last"` segment. The options of the
+        /// others are lost.
         options: Text = Text("first".into()),
     }
 }

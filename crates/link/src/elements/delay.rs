@@ -7,23 +7,23 @@ use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// A propagation delay, with jitter if wanted. The jitter is a process in time: it is constant during each step, so
-    /// that packets which come in one step meet the same; with a correlation time it is an Ornstein–Uhlenbeck process as
-    /// in `rate-process`. It goes both ways, so that packets may meet less than `delay`; where they may not overtake each
-    /// other they meet more than it on average, since each waits for the slowest before it.
+    /// A propagation delay with optional jitter. Jitter is a process in time: it is constant during each step, so
+    /// packets that arrive in the same step get the same jitter. With a correlation time it is an Ornstein–Uhlenbeck
+    /// process, as in `rate-process`. Jitter can be negative, so packets may take less than `delay`. If packets may not
+    /// overtake each other, their mean delay is more than `delay`, because each waits for the slowest one before it.
     "delay"
     struct Settings {
-        /// The delay; with jitter the mean of what is drawn.
+        /// The delay; with jitter, its mean before the order of packets is enforced.
         delay: Duration,
-        /// Standard deviation of a normal jitter, or half the width of a uniform one. The delay is never below 0.
+        /// Standard deviation of normal jitter, or half the width of uniform jitter. The total delay is never below 0.
         jitter: Duration = Duration(0),
-        /// How the jitter is distributed: `normal` or `uniform`.
+        /// Distribution of the jitter: `normal` or `uniform`.
         distribution: Text = Text("normal".into()),
-        /// Time in which the correlation of the jitter falls to 1/e; 0: steps are independent.
+        /// Time after which the correlation of the jitter has fallen to 1/e; 0: steps are independent.
         correlation: Duration = Duration(0),
-        /// Time for which the jitter is constant, at least 100 µs.
+        /// Time during which the jitter is constant, at least 100 µs.
         step: Duration = Duration(1_000_000),
-        /// Whether packets may overtake each other. If not, each leaves no earlier than the one before it.
+        /// Whether packets may overtake each other. If not, each packet leaves no earlier than the one before it.
         reorder: Flag = Flag(false),
     }
 }

@@ -8,16 +8,16 @@ use parameters::{Fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// A recorded delay and loss, as a series of pings gives them: each row of the trace holds until the next, and packets
-    /// are lost at random with the probability of the row that they come in. It goes by time alone.
+    /// A recorded delay and loss, as from a series of pings. Each row of the trace holds until the next one. A packet
+    /// is lost at random with the loss rate of the row in which it arrives. The trace depends on time alone.
     "delay-trace"
     struct Settings {
-        /// Milliseconds from the start, the first of them 0, and from then on the milliseconds that packets take and the
-        /// percentage that is lost.
+        /// Rows of milliseconds from the start, and the delay in milliseconds and the loss in percent from then on. The
+        /// first row is at 0.
         trace: DelayTrace,
-        /// Time after which the trace begins again; if left out, its last row holds on.
+        /// Time after which the trace repeats. If left out, its last row holds for ever.
         period: Option<Duration> = None,
-        /// Whether packets may overtake each other. If not, each leaves no earlier than the one before it.
+        /// Whether packets may overtake each other. If not, each packet leaves no earlier than the one before it.
         reorder: Flag = Flag(false),
     }
 }

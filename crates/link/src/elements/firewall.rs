@@ -7,16 +7,18 @@ use parameters::{Fault, parameters};
 use wire::{Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, Time};
 
 parameters! {
-    /// A firewall that knows connections: the client's SYN begins one, and segments of none end here. One that was silent
-    /// for too long is forgotten, which neither end learns before the next segment (RFC 6182 §7; Wang et al.,
-    /// SIGCOMM 2011, for cellular networks). What is not TCP passes. It sees both directions: one of `middleboxes`, or shared.
+    /// A stateful firewall. The client's SYN creates a connection; segments of unknown connections are dropped. A
+    /// connection that is idle for too long is forgotten, and neither end notices before the next segment (RFC 6182 §7;
+    /// Wang et al., SIGCOMM 2011, for cellular networks). Packets other than TCP pass. It needs to see both directions:
+    /// put it into `middleboxes`, or share it.
     "firewall"
     struct Settings {
-        /// Silence after which a connection is forgotten; if left out never.
+        /// Idle time after which a connection is forgotten. If left out, never.
         idle: Option<Duration> = None,
-        /// Whether the sender of a segment that ends here gets a reset, in the peer's name. If not it hears nothing.
+        /// Whether the sender of a dropped segment gets a reset that seems to come from the peer. If not, it gets no
+        /// answer.
         reset: Flag = Flag(false),
-        /// Whether SYNs with MP_JOIN pass, or only those that begin a connection.
+        /// Whether SYNs with MP_JOIN pass. If not, only SYNs that start a connection do.
         joins: Flag = Flag(true),
     }
 }

@@ -8,18 +8,21 @@ use parameters::{Fault, parameters};
 use wire::{L4, Packet, Time};
 
 parameters! {
-    /// MPTCP options arrive as something else: what RFC 8684 §3.7 has the ends guard against, and what Honda et al.
-    /// (IMC 2011) looked for. The TCP checksum is right all the same. Each packet draws for itself.
+    /// MPTCP options are corrupted, which the end hosts must handle (RFC 8684 §3.7) and which Honda et al. (IMC 2011)
+    /// looked for in the Internet. The TCP checksum stays correct. Options are chosen at random, independently of each
+    /// other.
     "garble-options"
     struct Settings {
-        /// What becomes of an option: `"replace"`: its kind is one that nobody knows; `"flip"`: a bit behind its length
-        /// and subtype is another; `"length"`: its length is none that can be. Lengths stay but for the last.
+        /// How an option is corrupted: `"replace"` changes its kind to one that nobody knows; `"flip"` flips one bit
+        /// after its length and subtype; `"length"` sets its length field to an impossible value. The first two leave
+        /// the length as it is.
         how: Text = Text("replace".into()),
-        /// Share of the options that this happens to.
+        /// Share of the options that are corrupted.
         ratio: Ratio = Ratio(1.0),
-        /// Whose: `"all"` segments', `"syn"`'s, `"syn-ack"`'s, or `"data"`'s, those without SYN.
+        /// Segments that it changes: `"all"`, `"syn"` (SYNs without ACK), `"syn-ack"`, or `"data"` (segments without
+        /// SYN).
         segments: Text = Text("all".into()),
-        /// Of which direction: `"both"`, `"up"` or `"down"`.
+        /// Direction in which it changes segments: `"both"`, `"up"` or `"down"`.
         direction: Text = Text("both".into()),
     }
 }

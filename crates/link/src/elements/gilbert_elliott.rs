@@ -6,18 +6,18 @@ use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Packets are lost in bursts: the model of Gilbert (1960) and Elliott (1963), a channel with a good and a bad state
-    /// that may change before every packet. It begins in either state with the probability of being found there: bad
-    /// with p/(p+r). See `gilbert-elliott-time` for a channel that evolves with time.
+    /// Packets are lost in bursts: the model of Gilbert (1960) and Elliott (1963), a channel with a good and a bad
+    /// state that may change before every packet. The initial state is drawn from the stationary distribution: bad with
+    /// probability p/(p+r). For a channel that evolves with time, see `gilbert-elliott-time`.
     "gilbert-elliott"
     struct Settings {
         /// Probability of changing from good to bad.
         p: Ratio,
         /// Probability of changing from bad to good.
         r: Ratio,
-        /// Share of packets that is lost in the good state.
+        /// Share of packets that are lost in the good state.
         good_loss: Ratio = Ratio(0.0),
-        /// Share of packets that is lost in the bad state.
+        /// Share of packets that are lost in the bad state.
         bad_loss: Ratio = Ratio(1.0),
     }
 }

@@ -7,17 +7,17 @@ use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Packets are lost in bursts of time: a channel with a good and a bad state, whose times are exponential. It begins
-    /// in either state with the probability of being found there, and evolves with time, not with packets.
+    /// Packets are lost in bursts: a channel with a good and a bad state, each with an exponential holding time. The
+    /// initial state is drawn from the stationary distribution. It evolves with time, not with packets.
     "gilbert-elliott-time"
     struct Settings {
         /// Mean time in the good state, at least 100 µs.
         good_time: Duration,
         /// Mean time in the bad state, at least 100 µs.
         bad_time: Duration,
-        /// Share of packets that is lost in the good state.
+        /// Share of packets that are lost in the good state.
         good_loss: Ratio = Ratio(0.0),
-        /// Share of packets that is lost in the bad state.
+        /// Share of packets that are lost in the bad state.
         bad_loss: Ratio = Ratio(1.0),
     }
 }

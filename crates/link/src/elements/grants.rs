@@ -7,18 +7,18 @@ use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Packets leave only in slots that a base station's scheduler grants: each slot with the probability `share`, as
-    /// where it is proportionally fair and serves others too. Who has nothing waiting must ask first, which takes
-    /// `request`, as in the uplinks of LTE (3GPP TS 36.321 §5.4.4) and WiMAX (IEEE 802.16 §6.3.6); what comes while
-    /// packets wait is asked for along with them. Slots are granted by time, not by packets. How much passes is a rate's
-    /// matter.
+    /// Packets leave only in slots that a base station's scheduler grants: each slot with probability `share`, as under
+    /// proportionally fair scheduling with other devices. A device with an empty queue must first send a request, which
+    /// takes `request`, as in the uplinks of LTE (3GPP TS 36.321 §5.4.4) and WiMAX (IEEE 802.16 §6.3.6). Packets that
+    /// arrive while others wait need no request of their own. Grants depend on time, not on packets. Any number of
+    /// packets may leave in a slot; a rate element limits them.
     "grants"
     struct Settings {
         /// Length of a slot, at least 100 µs.
         slot: Duration = Duration(1_000_000),
         /// Share of slots that are granted, at least 0.1 %.
         share: Ratio = Ratio(1.0),
-        /// Time from asking to the first slot that may be granted.
+        /// Time from the request to the first slot that may be granted.
         request: Duration = Duration(0),
     }
 }

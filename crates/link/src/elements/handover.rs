@@ -7,18 +7,19 @@ use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Nothing passes while the device changes to another cell, as it does every so often: the times between are exponential, the pauses uniform between two bounds; both evolve with time, not with packets. What comes meanwhile
-    /// waits, as where the old base station hands it on to the new one (3GPP TS 36.300 §10.1.2.1.2), or is lost. The
-    /// directions pause together where they share the element: name it in `shared`.
+    /// Nothing passes while the device changes cells. The times between handovers are exponential, the pauses uniform
+    /// between two bounds; both evolve with time, not with packets. Packets that arrive during a pause wait, as if the
+    /// old base station forwarded them to the new one (3GPP TS 36.300 §10.1.2.1.2), or are lost. If both directions are
+    /// to pause together, give the element a name in `shared`.
     "handover"
     struct Settings {
-        /// Mean time from the end of one to the next, at least 100 µs.
+        /// Mean time from the end of a handover to the next one, at least 100 µs.
         every: Duration,
         /// Shortest pause.
         shortest: Duration,
         /// Longest pause.
         longest: Duration,
-        /// Whether packets that come during a pause are lost.
+        /// Whether packets that arrive during a pause are lost.
         lossy: Flag = Flag(false),
     }
 }

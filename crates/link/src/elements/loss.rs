@@ -6,10 +6,10 @@ use parameters::{Fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Packets are lost at random, each on its own.
+    /// Packets are lost at random, independently of each other.
     "loss"
     struct Settings {
-        /// Share of packets that is lost.
+        /// Share of packets that are lost.
         ratio: Ratio,
     }
 }

@@ -7,14 +7,14 @@ use std::net::IpAddr;
 use wire::{Body, Frame, Ip, L4, Packet, Payload, Time};
 
 parameters! {
-    /// Packets that are too big for what follows end here, and the sender is told by ICMP, or is not. The first is as
-    /// routers ought to (RFC 1191 §4, RFC 4443 §3.2), the second a black hole (RFC 2923 §2.1). Nothing is fragmented. The answer seems to come from where the packet was
-    /// going, as from a box that has no address.
+    /// Packets that are too big for the rest of the path are dropped. Either the sender gets an ICMP message, as
+    /// routers should send (RFC 1191 §4, RFC 4443 §3.2), or it gets none: a black hole (RFC 2923 §2.1). Nothing is
+    /// fragmented. The source of the ICMP message is the packet's destination, as if the box had no address of its own.
     "mtu"
     struct Settings {
         /// Bytes of the largest packet that passes.
         bytes: Bytes = Bytes(1400),
-        /// Whether the sender is told: `"icmp"` or `"silent"`.
+        /// Whether the sender gets an ICMP message: `"icmp"` or `"silent"`.
         answer: Text = Text("icmp".into()),
     }
 }

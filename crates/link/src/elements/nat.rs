@@ -11,16 +11,18 @@ use std::net::SocketAddr;
 use wire::{Flags, L4, Packet, Time};
 
 parameters! {
-    /// A translator of the client's ports that forgets (RFC 3022 §4.2, RFC 5382): each connection has a public port, drawn
-    /// when its first packet passes, until nothing was heard of it for a time. What then comes from outside reaches
-    /// nobody. The address stays; `rebind` in the timeline changes it. Packets without ports pass, and what ICMP errors
-    /// quote is translated back. It sees both directions: one of `middleboxes`, or shared.
+    /// A NAT that translates the client's ports and forgets idle mappings (RFC 3022 §4.2, RFC 5382). Each connection
+    /// gets a random public port with its first packet and keeps it until it has been idle for too long. After that,
+    /// packets from outside are dropped. The public address stays the same, unless `rebind` in the timeline changes it.
+    /// Packets without ports pass, and ICMP errors that quote translated packets are translated back. It needs to see
+    /// both directions: put it into `middleboxes`, or share it.
     "nat"
     struct Settings {
-        /// Silence after which a mapping is forgotten; 2 h 4 min is the least that RFC 5382 §5 (REQ-5) allows.
+        /// Idle time after which a mapping is forgotten. RFC 5382 §5 (REQ-5) allows no less than 2 h 4 min.
         idle: Duration = Duration(7_440_000_000_000),
-        /// What becomes of a TCP segment from inside whose mapping is forgotten: `"drop"`, or `"rebind"`: it gets a new
-        /// port, behind which the server does not know it. A SYN, and any datagram, gets one.
+        /// What happens to a TCP segment from inside whose mapping was forgotten: `"drop"` drops it; `"rebind"` gives
+        /// the connection a new public port, which the server does not know. SYNs and datagrams always get a new
+        /// mapping.
         forgotten: Text = Text("drop".into()),
     }
 }

@@ -5,10 +5,11 @@ use parameters::{Fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Every n-th packet with payload is lost, in each direction by itself: what laws of TCP are stated for.
+    /// Every n-th packet with payload is lost, counted in each direction separately. Simple throughput laws of TCP
+    /// assume such losses.
     "periodic-loss"
     struct Settings {
-        /// One of so many is lost; 0: none.
+        /// The n: one packet with payload in this many is lost; 0: none.
         every: Packets,
     }
 }

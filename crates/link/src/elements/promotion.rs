@@ -5,23 +5,25 @@ use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// The radio sleeps and takes time to wake: what comes while it is idle waits until it is connected (RRC of 3GPP TS
-    /// 36.331 and 25.331), and after `idle_after` without a packet it is idle again, as it is at first. With `shared_after`
-    /// it is a 3G radio, which falls from its dedicated channel (DCH) to a shared one (FACH) first; small packets pass
-    /// there, others wait for the dedicated one. Qian et al. (IMC 2010) found 2 s from idle, 1.5 s from the shared channel,
-    /// and 5 s and 12 s of inactivity at a carrier's 3G, Huang et al. (MobiSys 2012) 260 ms and 11.6 s at LTE. It is one
-    /// radio for both directions: name it in `shared`.
+    /// A radio that sleeps and takes time to wake up. Packets that arrive while it is idle wait until it is connected
+    /// (RRC, 3GPP TS 36.331 and 25.331). After `idle_after` without a packet it becomes idle again; it starts idle.
+    /// With `shared_after` it is a 3G radio, which first falls back from its dedicated channel (DCH) to a shared one
+    /// (FACH). Small packets pass on the shared channel; larger ones wait for the dedicated one. Qian et al. (IMC 2010)
+    /// measured 2 s from idle, 1.5 s from the shared channel, and inactivity timers of 5 s and 12 s in a carrier's 3G
+    /// network; Huang et al. (MobiSys 2012) measured 260 ms and 11.6 s in LTE. Both directions use the same radio: give
+    /// the element a name in `shared`.
     "promotion"
     struct Settings {
-        /// From idle to connected.
+        /// Time from idle to connected.
         takes: Duration,
-        /// Inactivity after which it is idle; with `shared_after`, counted on the shared channel.
+        /// Inactivity after which it becomes idle. With `shared_after`, this counts from the fall-back to the shared
+        /// channel.
         idle_after: Duration,
-        /// Inactivity after which only the shared channel is left; if left out there is none.
+        /// Inactivity after which it falls back to the shared channel. If left out, there is no shared channel.
         shared_after: Option<Duration> = None,
-        /// From the shared channel to the dedicated one.
+        /// Time from the shared channel to the dedicated one.
         shared_takes: Duration = Duration(0),
-        /// Largest packet that passes on the shared channel.
+        /// Size of the largest packet that passes on the shared channel.
         shared_bytes: Bytes = Bytes(0),
     }
 }

@@ -10,9 +10,9 @@ parameters! {
     /// A constant rate with a queue in front of it.
     "rate"
     struct Settings {
-        /// The rate at which IP packets leave; 0: none does.
+        /// Rate at which IP packets leave; 0: none leaves.
         rate: Rate,
-        /// Where packets wait.
+        /// Queue in front of it.
         queue: Queue = Queue::standard(),
     }
 }

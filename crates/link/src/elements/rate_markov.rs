@@ -8,9 +8,9 @@ use parameters::{Fault, fault, parameters};
 use wire::Time;
 
 parameters! {
-    /// A rate that switches between two values, with a queue in front of it: a Markov process whose times in each state
-    /// are exponential. It begins in either state with the probability of being found there, and evolves with time, not
-    /// with packets.
+    /// A rate that switches between two values, with a queue in front of it: a two-state Markov process with
+    /// exponential holding times. The initial state is drawn from the stationary distribution. It evolves with time,
+    /// not with packets.
     "rate-markov"
     struct Settings {
         /// Rate at which IP packets leave in the first state.
@@ -21,7 +21,7 @@ parameters! {
         high_time: Duration,
         /// Mean time in the second state, at least 100 µs.
         low_time: Duration,
-        /// Where packets wait.
+        /// Queue in front of it.
         queue: Queue = Queue::standard(),
     }
 }

@@ -8,23 +8,23 @@ use parameters::{Fault, fault, parameters};
 use wire::Time;
 
 parameters! {
-    /// A rate that wanders around a mean, with a queue in front of it: an Ornstein–Uhlenbeck process, constant during
-    /// each step. The rate in step k is max(floor, mean + deviation · Xₖ) rounded to bit/s, where X₀ is normal with mean
-    /// 0 and variance 1, and Xₖ₊₁ = a·Xₖ + √(1−a²)·Nₖ₊₁ with a = exp(−step/correlation). It evolves with time, not with
-    /// packets. Where the floor clips often, the mean rate is higher than `mean`.
+    /// A rate that varies around a mean, with a queue in front of it: an Ornstein–Uhlenbeck process, constant during
+    /// each step. The rate in step k is max(floor, mean + deviation · Xₖ), rounded to bit/s, where X₀ is normal with
+    /// mean 0 and variance 1, and Xₖ₊₁ = a·Xₖ + √(1−a²)·Nₖ₊₁ with a = exp(−step/correlation). It evolves with time, not
+    /// with packets. If the floor clips the rate often, the mean rate is higher than `mean`.
     "rate-process"
     struct Settings {
         /// Mean rate at which IP packets leave.
         mean: Rate,
         /// Standard deviation of the rate.
         deviation: Rate,
-        /// Time in which the correlation falls to 1/e.
+        /// Time after which the correlation has fallen to 1/e.
         correlation: Duration,
-        /// Time for which the rate is constant, at least 100 µs.
+        /// Time during which the rate is constant, at least 100 µs.
         step: Duration = Duration(10_000_000),
         /// Lowest rate.
         floor: Rate = Rate(0),
-        /// Where packets wait.
+        /// Queue in front of it.
         queue: Queue = Queue::standard(),
     }
 }

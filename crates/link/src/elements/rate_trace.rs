@@ -8,16 +8,16 @@ use parameters::{Fault, parameters};
 use wire::Time;
 
 parameters! {
-    /// A recorded rate, with a queue in front of it: each row of the trace holds until the next. It goes by time alone, so
-    /// that links whose traces are of one clock fade together. Where a second is one row, what the radio did within it is
-    /// not there; `trace` has single packets.
+    /// A recorded rate, with a queue in front of it: each row of the trace holds until the next one. The rate depends
+    /// on time alone, so links whose traces were recorded with the same clock fade together. A trace with one row per
+    /// second cannot show what the radio did within the second; `trace` records single packets.
     "rate-trace"
     struct Settings {
-        /// Milliseconds from the start, the first of them 0, and the Mbit/s from then on.
+        /// Rows of milliseconds from the start and the rate in Mbit/s from then on. The first row is at 0.
         trace: RateTrace,
-        /// Time after which the trace begins again; if left out, its last row holds on.
+        /// Time after which the trace repeats. If left out, its last row holds for ever.
         period: Option<Duration> = None,
-        /// Where packets wait.
+        /// Queue in front of it.
         queue: Queue = Queue::standard(),
     }
 }

@@ -8,13 +8,14 @@ use parameters::{Fault, parameters};
 use wire::{Flags, L4, Packet, Tcp, Time};
 
 parameters! {
-    /// Sequence numbers are others behind it, as behind firewalls that choose the initial ones anew: an offset for each
-    /// connection and direction, drawn when its SYN passes (Honda et al., IMC 2011). MPTCP
-    /// counts from the SYN for that reason (RFC 8684 §3.3.1). It sees both directions: one of `middleboxes`, or shared.
+    /// Sequence numbers are rewritten, as by firewalls that randomise initial sequence numbers: each direction of a
+    /// connection gets a random offset when the SYN passes (Honda et al., IMC 2011). Because of such boxes, MPTCP's
+    /// mappings count from the SYN (RFC 8684 §3.3.1). It needs to see both directions: put it into `middleboxes`, or
+    /// share it.
     "rewrite-sequence"
     struct Settings {
-        /// Whether selective acknowledgements are rewritten too. Where they are not, they speak of nothing that was sent
-        /// (seen by Hesmans et al., HotMiddlebox 2013).
+        /// Whether selective acknowledgements are rewritten too. If not, they refer to data that was never sent (seen
+        /// by Hesmans et al., HotMiddlebox 2013).
         sack: Flag = Flag(true),
     }
 }

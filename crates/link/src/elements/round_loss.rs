@@ -6,14 +6,15 @@ use parameters::{Fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Packets are lost by chance, and with each all that follow in its round, as at the end of a full queue: the losses of
-    /// Padhye et al. (SIGCOMM 1998, §2). A round is known by time: what comes within `rest` after a loss belongs to it. On a
-    /// path without a rate the packets of a round come at one instant, and anything less than the round-trip time parts them.
+    /// Packets are lost at random, and with each lost packet all that follow it in the same round, as when a drop-tail
+    /// queue overflows: the loss model of Padhye et al. (SIGCOMM 1998, §2). Rounds are told apart by time: packets that
+    /// arrive within `rest` of a loss belong to its round. If the path has no rate limit, all packets of a round arrive
+    /// at once, and any `rest` below the round-trip time separates rounds.
     "round-loss"
     struct Settings {
-        /// Probability that a packet is lost, if none of its round was before.
+        /// Probability that a packet is lost if no earlier packet of its round was.
         ratio: Ratio,
-        /// Time after a loss in which what comes is lost too.
+        /// Time after a loss during which all packets are lost.
         rest: Duration,
     }
 }

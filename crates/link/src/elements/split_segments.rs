@@ -7,14 +7,15 @@ use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Segments are cut into smaller ones, as by offloading network cards. Boxes that shape traffic do so, too
-    /// (Honda et al., IMC 2011). A mapping covers what it says wherever it stands (RFC 8684 §3.3.1).
+    /// Segments are split into smaller ones, as by network cards with segmentation offload and by some traffic shapers
+    /// (Honda et al., IMC 2011). An MPTCP mapping holds for the bytes that it names, whichever piece carries it (RFC
+    /// 8684 §3.3.1).
     "split-segments"
     struct Settings {
-        /// Bytes of payload that a segment has at most behind it.
+        /// Largest payload of a piece in bytes.
         largest: Bytes = Bytes(536),
-        /// Where the MPTCP options of the segment go: to `"each"` piece, as network cards do (Raiciu et al., NSDI 2012), or
-        /// to the `"first"` alone.
+        /// Which pieces get the MPTCP options of the segment: `"each"`, as with network cards (Raiciu et al., NSDI
+        /// 2012), or only the `"first"`.
         options: Text = Text("each".into()),
     }
 }

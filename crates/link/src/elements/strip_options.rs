@@ -7,16 +7,18 @@ use parameters::{Fault, parameters};
 use wire::{L4, Packet, Time};
 
 parameters! {
-    /// MPTCP options are overwritten with no-operations, as by firewalls that know them not. These look at all segments,
-    /// at SYNs, at one of them, or at data alone (Honda et al., IMC 2011).
+    /// MPTCP options are overwritten with no-operation options, as some firewalls do with options that they do not
+    /// know. Some strip them from all segments, others from SYNs, from SYNs of one direction, or from data segments
+    /// only (Honda et al., IMC 2011).
     "strip-options"
     struct Settings {
-        /// Whose: `"all"` segments', `"syn"`'s, `"syn-ack"`'s, or `"data"`'s, those without SYN.
+        /// Segments that it changes: `"all"`, `"syn"` (SYNs without ACK), `"syn-ack"`, or `"data"` (segments without
+        /// SYN).
         segments: Text = Text("all".into()),
-        /// Of which direction: `"both"`, `"up"` or `"down"`.
+        /// Direction in which it changes segments: `"both"`, `"up"` or `"down"`.
         direction: Text = Text("both".into()),
-        /// Which: `"all"`, or one alone by its name in RFC 8684, `"mp-capable"`, `"mp-join"`, `"dss"`, `"add-addr"`,
-        /// `"remove-addr"`, `"mp-prio"`, `"mp-fail"`, `"mp-fastclose"` or `"mp-tcprst"`.
+        /// Option that it strips: `"all"`, or one of them by its name in RFC 8684: `"mp-capable"`, `"mp-join"`,
+        /// `"dss"`, `"add-addr"`, `"remove-addr"`, `"mp-prio"`, `"mp-fail"`, `"mp-fastclose"` or `"mp-tcprst"`.
         option: Text = Text("all".into()),
     }
 }

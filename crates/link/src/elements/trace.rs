@@ -7,14 +7,14 @@ use parameters::{Fault, parameters};
 use wire::Time;
 
 parameters! {
-    /// A recorded capacity in Mahimahi's format, with a queue in front of it. Each entry is an opportunity for 1500
-    /// bytes: for several small packets, or a part of a large one. What of an opportunity finds no packet is lost. After
-    /// the last entry the trace begins again.
+    /// A recorded capacity in Mahimahi's format, with a queue in front of it. Each entry is an opportunity to send 1500
+    /// bytes: several small packets, or a part of a large one. Capacity that no packet uses is lost. After its last
+    /// entry the trace repeats.
     "trace"
     struct Settings {
-        /// Milliseconds from the start at which 1500 bytes may leave.
+        /// Times from the start, in milliseconds, at which 1500 bytes may leave.
         trace: Trace,
-        /// Where packets wait.
+        /// Queue in front of it.
         queue: Queue = Queue::standard(),
     }
 }

@@ -5,24 +5,24 @@ use parameters::{Fault, fault, parameters};
 use wire::Time;
 
 parameters! {
-    /// CoDel drops from the head while packets wait too long (RFC 8289): once they have waited longer than `target` for
-    /// a whole `interval`, at a rate that rises until they no longer do. What does not fit is dropped as by drop-tail. Linux's
-    /// marks nothing unless told.
+    /// CoDel (RFC 8289): once packets have waited longer than `target` for a whole `interval`, it drops from the head
+    /// of the queue, at an increasing rate, until they wait less. Packets that exceed a limit are dropped as by
+    /// drop-tail. As in Linux, ECN marking is off by default.
     "codel"
     struct Settings {
-        /// Most bytes that may wait.
+        /// Limit in bytes.
         bytes: Option<Bytes> = None,
-        /// Most packets that may wait.
+        /// Limit in packets.
         packets: Option<Packets> = None,
-        /// Most bytes that may wait, said as the time in which they leave at the mean rate of the server.
+        /// Limit in bytes, given as the time in which these bytes leave at the mean rate of the element.
         delay: Option<Duration> = None,
-        /// Waiting time that is accepted for good.
+        /// Acceptable standing delay of the queue.
         target: Duration = Duration(5_000_000),
-        /// Time for which more is accepted: about the longest round-trip time.
+        /// Time for which a longer delay is tolerated: about the longest round-trip time.
         interval: Duration = Duration(100_000_000),
-        /// Largest packet; a queue that holds no more than this is left alone.
+        /// Largest packet. Nothing is dropped while the queue holds no more than this.
         largest: Bytes = Bytes(1500),
-        /// Whether it marks packets whose ends speak ECN instead of dropping them (RFC 8289 §5.5, RFC 3168).
+        /// Whether packets of ECN-capable connections are marked instead of dropped (RFC 8289 §5.5, RFC 3168).
         ecn: Flag = Flag(false),
     }
 }

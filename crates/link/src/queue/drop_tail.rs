@@ -5,15 +5,15 @@ use parameters::{Fault, parameters};
 use wire::Time;
 
 parameters! {
-    /// First come, first served; a packet for which there is no room is dropped. An empty queue takes any packet; the
-    /// packet that is being sent is not in the queue. Without any limit 1000 packets may wait.
+    /// First in, first out. A packet for which there is no room is dropped. An empty queue accepts any packet, and the
+    /// packet being sent is not counted. Without a limit, up to 1000 packets may wait.
     "drop-tail"
     struct Settings {
-        /// Most bytes that may wait.
+        /// Limit in bytes.
         bytes: Option<Bytes> = None,
-        /// Most packets that may wait.
+        /// Limit in packets.
         packets: Option<Packets> = None,
-        /// Most bytes that may wait, said as the time in which they leave at the mean rate of the server.
+        /// Limit in bytes, given as the time in which these bytes leave at the mean rate of the element.
         delay: Option<Duration> = None,
     }
 }

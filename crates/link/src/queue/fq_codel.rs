@@ -9,28 +9,29 @@ use std::net::IpAddr;
 use wire::{Frame, L4, Time};
 
 parameters! {
-    /// FQ-CoDel lets flows take turns, with CoDel for each (RFC 8290): `quantum` bytes of one, then of another. A flow that
-    /// begins, or sends little, goes first. Flows are told apart by a hash of addresses, protocol and ports, seeded by
-    /// the run. When all is full, the flow that holds most loses the head of its queue.
+    /// FQ-CoDel (RFC 8290): flows take turns, `quantum` bytes at a time, each with its own CoDel. Flows that are new or
+    /// send little go first. Flows are told apart by a hash of addresses, protocol and ports; its seed comes from the
+    /// run's seed. If all queues together exceed the limit, the flow that holds most loses the packet at its head.
     "fq-codel"
     struct Settings {
-        /// Most bytes that may wait, of all flows together.
+        /// Limit in bytes for all flows together.
         bytes: Option<Bytes> = None,
-        /// Most packets that may wait; 10240 where no limit is given.
+        /// Limit in packets; 10240 if no limit is given.
         packets: Option<Packets> = None,
-        /// Most bytes that may wait, said as the time in which they leave at the mean rate of the server.
+        /// Limit in bytes, given as the time in which these bytes leave at the mean rate of the element.
         delay: Option<Duration> = None,
-        /// Queues that flows are spread over, 1 to 65536.
+        /// Number of queues that flows are hashed to, from 1 to 65536.
         flows: Count = Count(1024),
-        /// Bytes that a flow may send before it is another's turn, at least 1.
+        /// Bytes that a flow may send per turn, at least 1.
         quantum: Bytes = Bytes(1514),
-        /// Waiting time that CoDel accepts for good.
+        /// Acceptable standing delay of a flow's queue (CoDel).
         target: Duration = Duration(5_000_000),
-        /// Time for which it accepts more: about the longest round-trip time.
+        /// Time for which CoDel tolerates a longer delay: about the longest round-trip time.
         interval: Duration = Duration(100_000_000),
-        /// Largest packet; a flow that holds no more than this is left alone.
+        /// Largest packet. Nothing is dropped from a flow that holds no more than this.
         largest: Bytes = Bytes(1500),
-        /// Whether CoDel marks packets whose ends speak ECN instead of dropping them (RFC 8290 §6.2, RFC 3168); Linux's does.
+        /// Whether packets of ECN-capable connections are marked instead of dropped, as in Linux (RFC 8290 §6.2, RFC
+        /// 3168).
         ecn: Flag = Flag(true),
     }
 }

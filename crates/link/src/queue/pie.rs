@@ -6,29 +6,29 @@ use parameters::{Fault, fault, parameters};
 use wire::Time;
 
 parameters! {
-    /// PIE drops at random so that packets wait as long as a target (RFC 8033): those that come, with a probability that a
-    /// controller sets anew every `interval`. It is the algorithm of appendix A, with waiting times measured by time stamps.
-    /// Packets themselves draw. What does not fit is dropped as by drop-tail.
+    /// PIE (RFC 8033) drops arriving packets at random to keep the queueing delay near a target. A controller updates
+    /// the drop probability every `interval`. The algorithm is that of appendix A, with waiting times measured by time
+    /// stamps. Packets are dropped independently of each other. Packets that exceed a limit are dropped as by drop-tail.
     "pie"
     struct Settings {
-        /// Most bytes that may wait.
+        /// Limit in bytes.
         bytes: Option<Bytes> = None,
-        /// Most packets that may wait.
+        /// Limit in packets.
         packets: Option<Packets> = None,
-        /// Most bytes that may wait, said as the time in which they leave at the mean rate of the server.
+        /// Limit in bytes, given as the time in which these bytes leave at the mean rate of the element.
         delay: Option<Duration> = None,
-        /// Waiting time that is aimed at: QDELAY_REF.
+        /// Target of the queueing delay (QDELAY_REF).
         target: Duration = Duration(15_000_000),
-        /// Time from one probability to the next, at least 100 µs: T_UPDATE.
+        /// Time between updates of the drop probability, at least 100 µs (T_UPDATE).
         interval: Duration = Duration(15_000_000),
-        /// Time for which an idle queue takes all that comes: MAX_BURST.
+        /// Burst that an idle queue accepts without drops, as a time (MAX_BURST).
         burst: Duration = Duration(150_000_000),
-        /// Weight of the distance from the target, per second; at most 1000.
+        /// Weight of the deviation from the target, per second; at most 1000.
         alpha: Number = Number(0.125),
-        /// Weight of the waiting time's change, per second; at most 1000.
+        /// Weight of the change of the delay, per second; at most 1000.
         beta: Number = Number(1.25),
-        /// Whether it marks packets whose ends speak ECN instead of dropping them, as long as it would drop less than a tenth
-        /// (RFC 8033 §5.1, RFC 3168); Linux's does not unless told.
+        /// Whether packets of ECN-capable connections are marked instead of dropped while the drop probability is below
+        /// a tenth (RFC 8033 §5.1, RFC 3168). As in Linux, off by default.
         ecn: Flag = Flag(false),
     }
 }

@@ -4,7 +4,8 @@
 use super::{Acked, Cause, Congestion, Window};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "balanced linked adaptation: increase and decrease follow the rates of all subflows";
+pub(super) const SUMMARY: &str =
+    "balanced linked adaptation: increases and decreases depend on the rates of all subflows";
 
 /// Most of a half of the window that a loss takes (draft §3).
 const MOST: f64 = 1.5;

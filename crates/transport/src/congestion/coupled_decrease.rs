@@ -4,7 +4,8 @@
 use super::{Acked, Cause, Congestion, Window, fully_coupled::reduced, single};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "each subflow grows as a TCP; half of all windows off the one that loses";
+pub(super) const SUMMARY: &str =
+    "each subflow increases like a TCP; a loss takes half of the total window off the subflow that loses";
 
 /// Coupled decrease.
 #[derive(Default)]

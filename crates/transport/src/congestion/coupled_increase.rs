@@ -4,7 +4,7 @@
 
 use super::{Acked, Congestion, Window, fully_coupled::increase};
 
-pub(super) const SUMMARY: &str = "one TCP's increase for all subflows together; each halves by itself";
+pub(super) const SUMMARY: &str = "all subflows together increase like one TCP; each halves its own window at a loss";
 
 /// Coupled increase.
 #[derive(Default)]

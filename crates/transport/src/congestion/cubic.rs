@@ -4,7 +4,7 @@ use super::{Acked, Cause, Congestion, Window};
 use wire::Time;
 
 pub(super) const SUMMARY: &str =
-    "RFC 9438: each subflow as a TCP of its own, its window a cubic of the time since the loss";
+    "RFC 9438: each subflow like a TCP connection; the window is a cubic function of the time since the loss";
 
 /// RFC 9438 §5
 const C: f64 = 0.4;

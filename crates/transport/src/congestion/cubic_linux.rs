@@ -9,7 +9,7 @@ use super::{Acked, Cause, Congestion, Window};
 use crate::slow_start::{HyStart, SlowStart};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "as in Linux: CUBIC in integers, with HyStart; each subflow as a TCP of its own";
+pub(super) const SUMMARY: &str = "as in Linux: CUBIC in integers, with HyStart; each subflow like a TCP connection";
 
 /// What of a window is left after a loss, in 1024ths.
 const BETA: u64 = 717;

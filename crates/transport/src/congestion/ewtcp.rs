@@ -6,15 +6,16 @@
 use super::{Acked, Congestion, Window};
 use parameters::{Fault, Number, Text, fault, parameters};
 
-pub(super) const SUMMARY: &str = "equally weighted: subflows uncoupled, each with a part of a TCP's increase";
+pub(super) const SUMMARY: &str = "equally weighted TCP: uncoupled subflows, each with a fraction of a TCP's increase";
 
 parameters! {
     struct Parameters {
-        /// What the increase of each subflow is multiplied with, however many there are; above 0, at most 100. If left
-        /// out it follows from `weighting`.
+        /// Factor of each subflow's increase, whatever their number; above 0, at most 100. If left out, it follows from
+        /// `weighting`.
         weight: Option<Number> = None,
-        /// How the weight follows from the number n of subflows: `inverse-square` is 1/n², with which they take as much as
-        /// one TCP where they share a bottleneck; `inverse-root` is 1/√n, as the papers write it. If left out it is the first.
+        /// How the weight depends on the number n of subflows: `inverse-square` is 1/n², with which all subflows that
+        /// share a bottleneck take as much as one TCP; `inverse-root` is 1/√n, as printed in the papers. If left out,
+        /// `inverse-square`.
         weighting: Option<Text> = None,
     }
 }

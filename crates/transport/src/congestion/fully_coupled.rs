@@ -6,7 +6,7 @@ use super::{Acked, Cause, Congestion, Window, total_packets};
 use wire::Time;
 
 pub(super) const SUMMARY: &str =
-    "one TCP's increase for all subflows together, and half of all windows off the one that loses";
+    "all subflows together increase like one TCP; a loss takes half of the total window off the subflow that loses";
 
 /// Coupled increase and coupled decrease.
 #[derive(Default)]

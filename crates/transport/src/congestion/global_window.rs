@@ -8,7 +8,7 @@ use super::{Acked, Cause, Congestion, Window, fully_coupled::increase};
 use wire::Time;
 
 pub(super) const SUMMARY: &str =
-    "one window for the connection, a TCP's: it grows where packets arrive, a loss halves every part";
+    "one window for the connection, like a TCP's: it grows where packets arrive; a loss halves every path's part";
 
 /// One global window.
 #[derive(Default)]

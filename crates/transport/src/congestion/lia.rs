@@ -2,7 +2,7 @@
 
 use super::{Acked, Congestion, Window};
 
-pub(super) const SUMMARY: &str = "RFC 6356: linked increases, together as fast as a TCP on the best path";
+pub(super) const SUMMARY: &str = "RFC 6356: linked increases; all subflows together as fast as a TCP on the best path";
 
 /// Linked increases.
 #[derive(Default)]

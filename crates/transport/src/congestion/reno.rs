@@ -3,7 +3,7 @@
 use super::{Acked, Congestion, Window, single};
 
 pub(super) const SUMMARY: &str =
-    "RFC 5681: each subflow as a TCP of its own, one packet more per round trip, half at a loss";
+    "RFC 5681: each subflow like a TCP connection: one packet more per round trip, half the window at a loss";
 
 /// Reno on every subflow, uncoupled.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use super::linux::{Additive, of, packets};
 use super::{Acked, Cause, Congestion, Window};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "as in Linux: Reno in whole packets; each subflow as a TCP of its own";
+pub(super) const SUMMARY: &str = "as in Linux: Reno in whole packets; each subflow like a TCP connection";
 
 /// Reno as in Linux on every subflow, uncoupled.
 #[derive(Default)]

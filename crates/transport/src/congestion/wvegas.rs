@@ -11,15 +11,16 @@ use super::{Acked, Cause, Congestion, Window};
 use parameters::{Fault, Packets, parameters};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "weighted Vegas: each subflow keeps some packets in queues, in proportion to its rate";
+pub(super) const SUMMARY: &str =
+    "weighted Vegas: each subflow keeps a few packets in queues, in proportion to its rate";
 
 parameters! {
     struct Parameters {
         /// Packets that all subflows together keep in queues.
         total_alpha: Packets = Packets(10),
-        /// Packets that a subflow keeps there until its rate is known.
+        /// Packets that a subflow keeps in queues until its rate is known.
         initial_alpha: Packets = Packets(2),
-        /// Packets in queues that end slow start.
+        /// Packets in queues at which slow start ends.
         gamma: Packets = Packets(1),
     }
 }

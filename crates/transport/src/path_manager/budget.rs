@@ -11,11 +11,11 @@ pub(super) const SUMMARY: &str =
 
 parameters! {
     struct Parameters {
-        /// What becomes of a path without budget left: `close` or `backup`. It is looked at every 100 ms, and what is on its
-        /// way still comes, so that somewhat more is carried.
+        /// What happens to a path that has used up its budget: `close` or `backup`. Budgets are checked every 100 ms,
+        /// and data in flight still arrives, so slightly more than the budget is carried.
         then: Text = Text("close".into()),
-        /// What a connection may cost, in the money of the paths' `cost_per_mb`; then every path that costs anything is
-        /// without budget.
+        /// Cost limit of a connection, in the currency of the paths' `cost_per_mb`. Once it is reached, every path with
+        /// a cost counts as having used up its budget.
         cost_budget: Option<Number> = None,
     }
 }

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
 pub(super) const SUMMARY: &str =
-    "every local address to every address of the peer; lost subflows are opened again, which Linux's never does";
+    "every local address to every address of the peer; reopens lost subflows, which Linux's never does";
 
 /// Waits before a pair of addresses is tried again: the first, and the longest that doubling makes of it.
 const WAIT_NS: (i64, i64) = (1_000_000_000, 30_000_000_000);

@@ -11,7 +11,7 @@ use wire::Time;
 pub(super) use ::guard::Settings as Parameters;
 
 pub(super) const SUMMARY: &str =
-    "full mesh; probes tell whether a path has gone bad: it is left and used again in tenths of a second";
+    "full mesh; probes detect that a path has gone bad: it is left, and used again later, within tenths of a second";
 
 /// The client leaves bad paths.
 pub struct Guard {

@@ -7,14 +7,15 @@ use parameters::{Duration, Fault, Number, fault, parameters};
 use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "one path at a time: the next is opened when the current one degrades, which is then closed; Linux opens all at once";
+pub(super) const SUMMARY: &str = "one path at a time: the next one is opened when the current one degrades, which is then closed; Linux opens all at once";
 
 parameters! {
     struct Parameters {
-        /// Time-outs in a row after which the current path counts as degraded; from 1 to 100.
+        /// Retransmission time-outs in a row after which the current path counts as degraded; from 1 to 100.
         timeouts: Number = Number(2.0),
-        /// It counts as degraded too when nothing came for so long, though something had: who only receives has no
-        /// time-outs. Where pauses belong to the transfer, take more than they last.
+        /// The current path also counts as degraded if it has received data before, but nothing for this long. This is
+        /// for hosts that only receive and so have no time-outs. If pauses are normal in the transfer, set it longer
+        /// than they last.
         silence: Duration = Duration(1_000_000_000),
     }
 }

@@ -9,17 +9,18 @@ use std::net::IpAddr;
 use wire::Time;
 
 pub(super) const SUMMARY: &str =
-    "a few of many paths; where one gets worse, an unused one is probed and the worst is left; Linux opens all at once";
+    "a few of many paths: if one gets worse, an unused one is probed and the worst is left; Linux opens all at once";
 
 parameters! {
     struct Parameters {
-        /// So many paths are used at once; from 1 to 100.
+        /// Number of paths used at the same time; from 1 to 100.
         paths: Number = Number(1.0),
-        /// A path has got worse once it carries less, both directions together and over a second, than this part of the most that it carried in any second before; from 0.01 to 1.
+        /// A path has got worse if it carries, in a second and both directions together, less than this fraction of the
+        /// most that it carried in any second before; from 0.01 to 1.
         worse: Number = Number(0.7),
-        /// A path that is not used is probed by data: a subflow over it for so long, whose second half counts.
+        /// How long an unused path is probed: a subflow over it carries data, and the second half of the time counts.
         probe: Duration = Duration(2_000_000_000),
-        /// From the end of a probe to the next.
+        /// Time from the end of a probe to the next one.
         spacing: Duration = Duration(10_000_000_000),
     }
 }

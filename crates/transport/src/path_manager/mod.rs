@@ -26,15 +26,15 @@ settings! {
     /// Settings of the path manager. Its limits are those of `ip mptcp limits`: pm_nl_init_net in net/mptcp has two further subflows, and
     /// no announced address.
     pub struct Settings {
-        /// Which subflows there are.
+        /// Path manager: which subflows are opened.
         name as "path_manager": String = "linux".into(),
-        /// What is set of that path manager.
+        /// Parameters of that path manager.
         parameters as "path_manager_parameters": Table = Table::new(),
         /// What to do with each local address (`ip mptcp endpoint`). Full mesh uses all addresses of the host, and
         /// only whether they are backups matters to it.
         endpoints: Vec<LocalEndpoint> = Vec::new(),
-        /// Most subflows beside the first: with more than three paths, or two addresses of the server, Linux's 2 are
-        /// too few for all of them.
+        /// Most subflows in addition to the first. Linux's default of 2 is too small for more than three paths, or for
+        /// several paths to a server with two addresses.
         max_subflows: u32 = 2; most 255,
         /// Most announced addresses that are joined.
         max_add_addr_accepted: u32 = 0; most 255,
@@ -121,7 +121,7 @@ pub enum PathEvent {
     Heard {
         /// The address.
         address: IpAddr,
-        /// In dBm: RSSI of Wi-Fi, RSRP of LTE.
+        /// Signal strength in dBm: RSSI for Wi-Fi, RSRP for LTE.
         dbm: i32,
     },
     /// A subflow's retransmission timer ran out.

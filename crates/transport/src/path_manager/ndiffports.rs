@@ -7,11 +7,11 @@ use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
 pub(super) const SUMMARY: &str =
-    "several subflows between the addresses that the connection began with; Linux opens one for each pair of addresses";
+    "several subflows between the first pair of addresses; Linux opens one per pair of addresses";
 
 parameters! {
     struct Parameters {
-        /// How many there are, with the first; from 1 to 32.
+        /// Number of subflows, including the first; from 1 to 32.
         subflows: Number = Number(2.0),
     }
 }

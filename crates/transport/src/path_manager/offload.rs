@@ -8,15 +8,15 @@ use std::net::IpAddr;
 use wire::Time;
 
 pub(super) const SUMMARY: &str =
-    "backup paths only if the others would not carry the rest in time; Linux uses them only when the others fail";
+    "uses backup paths only if the others would not finish in time; Linux uses them only when the others fail";
 
 parameters! {
     struct Parameters {
-        /// What is to be transferred in all; without it, backups are used only once the tolerance is over.
+        /// Bytes to be transferred in all. If left out, backups are used only after the tolerance has passed.
         size: Option<Bytes> = None,
-        /// How long that may take. The connection outlives times without any path by `close_timeout`.
+        /// Time allowed for the transfer. Without any path, the connection survives for `close_timeout`.
         tolerance: Duration = Duration(60_000_000_000),
-        /// More than 1 uses the backups earlier, less later; from 0.01 to 100.
+        /// More than 1 uses the backups earlier, less than 1 later; from 0.01 to 100.
         conservatism: Number = Number(1.0),
     }
 }

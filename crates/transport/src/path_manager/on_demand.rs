@@ -13,9 +13,10 @@ pub(super) const SUMMARY: &str =
 
 parameters! {
     struct Parameters {
-        /// What a connection carries, both ways together, before it has more than one path; and again after each time that it was idle.
+        /// Bytes, both directions together, that a connection carries before it gets more than one path. The count
+        /// restarts whenever the connection was idle.
         after: Bytes = Bytes(100_000),
-        /// It is idle once nothing was carried for so long. It is looked at every 100 ms.
+        /// Time without data after which a connection is idle. It is checked every 100 ms.
         idle: Duration = Duration(10_000_000_000),
     }
 }

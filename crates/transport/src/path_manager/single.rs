@@ -3,7 +3,7 @@
 use super::{PathCommand, PathEvent, PathManager, Settings};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "never any further subflow, as Linux without endpoints";
+pub(super) const SUMMARY: &str = "never a further subflow, as Linux without endpoints";
 
 /// Leaves the connection with the subflow that it began with.
 pub struct Single;

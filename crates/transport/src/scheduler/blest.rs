@@ -8,15 +8,16 @@ use super::{Choice, Chunk, LowestRtt, PathView, Scheduler, lowest_rtt};
 use parameters::{Fault, Number, fault, parameters};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "the lowest round-trip time first; a slower one only if it will not block the window";
+pub(super) const SUMMARY: &str =
+    "the subflow with the lowest round-trip time; a slower one only if it will not block the window";
 
 parameters! {
     struct Parameters {
-        /// λ at first: what the fastest subflow is estimated to send is multiplied with it; from 0.001 to 1000.
+        /// Initial λ, from 0.001 to 1000. The estimate of what the fastest subflow sends is multiplied by λ.
         lambda: Number = Number(1.2),
-        /// Least that λ becomes, by 0.01 per least round trip of the slower subflow.
+        /// Lower bound of λ. It falls by 0.01 per minimum round-trip time of the slower subflow.
         least_lambda: Number = Number(1.0),
-        /// Most that it becomes, by 0.04 where the window was full all the same.
+        /// Upper bound of λ. It grows by 0.04 instead if the window was full despite the estimate.
         most_lambda: Number = Number(1.3),
     }
 }

@@ -8,11 +8,13 @@ use super::{Choice, Chunk, LowestRtt, PathView, Scheduler, lowest_rtt};
 use parameters::{Fault, Number, fault, parameters};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "the lowest round-trip time first; a slower one only if it completes sooner";
+pub(super) const SUMMARY: &str =
+    "the subflow with the lowest round-trip time; a slower one only if it completes sooner";
 
 parameters! {
     struct Parameters {
-        /// β: who has begun to wait for the fastest subflow goes on until that is worse by this part; at most 1000.
+        /// β, at most 1000: the hysteresis of waiting. Once it waits for the fastest subflow, it goes on until waiting
+        /// is worse by this fraction.
         beta: Number = Number(0.25),
     }
 }

@@ -3,7 +3,7 @@
 use super::{Choice, Chunk, PathView, Scheduler};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "the subflow with the lowest round-trip time among those whose window has room";
+pub(super) const SUMMARY: &str = "the subflow with the lowest round-trip time of those that have room in their window";
 
 /// Lowest round-trip time first.
 #[derive(Default)]

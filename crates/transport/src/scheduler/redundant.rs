@@ -4,7 +4,8 @@
 use super::{Choice, Chunk, LowestRtt, PathView, Scheduler};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "everything on every subflow: the delay of the best at each moment, the rate of one";
+pub(super) const SUMMARY: &str =
+    "all data on every subflow: the lowest delay of all paths at any time, but the rate of only one";
 
 /// Each subflow is given, in order, whatever the peer has not acknowledged yet and it has not carried.
 #[derive(Default)]

@@ -4,14 +4,14 @@ use super::{Choice, Chunk, LowestRtt, PathView, Scheduler};
 use parameters::{Fault, Flag, Packets, fault, parameters};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "each subflow in turn, some segments at a time";
+pub(super) const SUMMARY: &str = "each subflow in turn, a few segments at a time";
 
 parameters! {
     struct Parameters {
-        /// Segments in a row on a subflow.
+        /// Consecutive segments on a subflow.
         quota: Packets = Packets(1),
-        /// Whether a subflow with a full window is passed over; otherwise it is given its part to queue, so that all
-        /// subflows carry as much, at the rate of the slowest.
+        /// Whether a subflow with a full window is skipped. If not, its share is queued, so all subflows carry the same
+        /// amount, at the rate of the slowest.
         cwnd_limited: Flag = Flag(true),
     }
 }

@@ -13,7 +13,7 @@ use flow::Flow;
 use wire::Time;
 
 pub(super) const SUMMARY: &str =
-    "BBR v1 as in Linux: each subflow by itself, paced at the greatest rate that its path delivered";
+    "BBR v1 as in Linux: each subflow on its own, paced at the highest delivery rate of its path";
 
 /// BBR on every subflow, uncoupled.
 #[derive(Default)]
