@@ -10,9 +10,9 @@ from mptcplab.engines.engine import Engine
 HEAD = """\
 # Engine reference
 
-An engine runs scenarios: `--engine` names it on the command line, `engine` in campaigns. What an engine cannot do, it refuses by name
-before anything runs. [Engines](../engines.md) compares the figures that they give, [extending](../extending.md#an-engine) says how to add
-one.
+An engine runs scenarios. Choose it with `--engine` on the command line, or with `engine` in a campaign. An engine refuses what it does not
+support before anything runs, and names it. [Engines](../engines.md) compares their results; [extending](../extending.md#an-engine) shows how
+to add one.
 """
 
 
@@ -41,11 +41,11 @@ def _rows(engine: Engine) -> Iterator[tuple[str, str]]:
         if engine.real_time
         else "virtual: campaigns run one per core, and the same seed gives the same packets",
     )
-    yield "endpoints", "Linux's, which go by `[kernel]`" if engine.linux else "those of mptcplab"
+    yield "endpoints", "Linux's, configured by `[kernel]`" if engine.linux else "mptcplab's own"
     yield "unmodified programs", "with `mptcplab shell`" if engine.programs else "no"
     yield "captures", _names(engine.captures)
-    yield "tables of what no capture shows", _names(engine.samples)
-    yield "verbs of the timeline", _names(engine.verbs)
+    yield "tables beyond those from captures", _names(engine.samples)
+    yield "timeline events", _names(engine.verbs)
     for key, names in engine.policies.items():
         yield f"`mptcp.{key}`", _names(names)
 

@@ -209,9 +209,9 @@ def metrics_page() -> str:
 
 
 METRICS = """\
-What runs, and the subflows of a run, are compared by: in summaries, comparisons, pages and figures. Each is a column of a
-[table](tables.md), which says what it means; the frames of campaigns have those of runs under the same names, and `mptcplab figure --value`
-takes any of them. *Better* says whether more or less of it is better, *axis* where an axis is logarithmic unless the page is told otherwise.
+Summaries, comparisons, reports and figures compare runs, and the subflows of a run, by these metrics. Each is a column of a
+[table](tables.md), where it is defined. Frames of campaigns have the metrics of runs under the same names, and `mptcplab figure --value`
+takes any of them. *Better* says whether more or less is better; *axis* says whether the axis is logarithmic by default.
 """
 
 

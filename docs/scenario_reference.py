@@ -49,15 +49,15 @@ A campaign is a [TOML](https://toml.io) file with `schema = 1`; [campaigns](../c
 here are refused. Quantities are those of [scenarios](scenario.md).
 """
 AFTER_AXIS = """\
-Values are text, numbers, `true` and `false`; for others, and to set several keys, there are points. A point's name is its value in results. Axes
-vary independently; no key is set by two of them. `[set]`, then the axes in their order, come after the scenario, and as with `--set` the
-last word replaces what it excludes.
+Values are text, numbers, `true` or `false`. Use points for other values, or to set several keys together; in results, the value is the name
+of the point. Axes vary independently, and two axes cannot set the same key. `[set]` is applied to the scenario first, then the axes in their
+order. As with `--set`, a key that is set replaces keys that exclude it.
 
-`[[only]]` and `[[exclude]]` hold values by axis (`place = "street"`, `size = ["64 kB", "1 MB"]`); all that one of them names must apply.
-A combination is run if one of `[[only]]` applies, or there is none, and none of `[[exclude]]` does.
+`[[only]]` and `[[exclude]]` give values by axis (`place = "street"`, `size = ["64 kB", "1 MB"]`). A table matches if all axes that it names
+have one of these values. A combination is run if it matches one of `[[only]]`, or if there is none, and if it matches none of `[[exclude]]`.
 """
 AFTER_BUDGET = """\
-A byte is one that the path's interface counts, either way, during visits. [The field](../field.md#budgets) says more.
+Budgets count the bytes of the path's interface, in both directions, during visits. See [the field](../field.md#budgets).
 """
 KINDS = (
     quantity.RATE,

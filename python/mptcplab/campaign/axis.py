@@ -19,14 +19,14 @@ Label = str | int | float | bool
 
 
 class AxisSection(Section):
-    """An axis: one key with several values, or named points that set several keys at once."""
+    """An axis: one key with several values, or named points that set several keys together."""
 
     key: Text | None = None
-    """What varies: a key of the scenario, as after ``--set``."""
+    """The key of the scenario that varies, written as with ``--set``."""
     values: list[Any] | None = None
-    """What it is set to in turn."""
+    """Its values."""
     points: dict[str, Any] | None = None
-    """By name, what is set together: ``"path.wifi.rate" = "10 Mbit/s"``."""
+    """Named points, each with the values that it sets: ``"path.wifi.rate" = "10 Mbit/s"``."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Axis:
-    """What varies."""
+    """The axes: what varies."""
 
     name: str
     points: list[Point]

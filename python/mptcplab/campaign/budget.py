@@ -26,16 +26,16 @@ MARGIN_BYTES = 2_000_000
 
 
 class BudgetSection(Section):
-    """What a path may carry. A visit for which not enough is left is missed."""
+    """Data budget of a path. A visit is missed if less is left than it needs."""
 
     per_visit: Bytes | None = None
-    """In a visit; its runs are ended there. If left out as much as they can take."""
+    """Bytes per visit. Runs stop when it is used up. If left out, as much as the runs can use."""
     per_day: Bytes | None = None
-    """In a day of the campaign's ``time_zone``."""
+    """Bytes per day, in the campaign's ``time_zone``."""
     per_month: Bytes | None = None
-    """In a month."""
+    """Bytes per month."""
     total: Bytes | None = None
-    """In all."""
+    """Bytes in all."""
 
 
 @dataclass(frozen=True)

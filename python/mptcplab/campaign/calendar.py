@@ -29,19 +29,19 @@ LOCAL = Path("/etc/localtime")
 
 
 class CalendarSection(Section):
-    """When visits are due. At a visit every configuration is run once, beside its baselines."""
+    """When visits are due. At each visit every configuration is run once, with its baselines."""
 
     days: list[Any] = Field(default_factory=lambda: list(DAYS))
-    """Days of the week: ``["Mon", "Sat"]``; if left out all."""
+    """Days of the week, such as ``["Mon", "Sat"]``. If left out, all."""
     hours: Text = "00:00-24:00"
-    """Hours of the day, in the campaign's ``time_zone``; they may go beyond midnight."""
+    """Hours of the day, in the campaign's ``time_zone``. The interval may extend past midnight."""
     visits: Integer = Field(ge=1, le=1440)
-    """How many a day: the hours have so many equal parts, and in each a visit is due at a time
-    drawn from the seed."""
+    """Visits per day. The hours are divided into this many equal parts, and each part has a visit
+    at a time drawn from the seed."""
     for_days: Integer = Field(ge=1, le=3660)
-    """How long it goes on: so many times 24 hours from when the schedule is first started."""
+    """Number of periods of 24 hours that the schedule lasts, from when it is first started."""
     grace: Duration = Field(600 * 10**9, ge=10**9)
-    """How long after its time a visit may still begin; later it is missed."""
+    """How late a visit may start. After that it counts as missed."""
 
 
 @dataclass(frozen=True)

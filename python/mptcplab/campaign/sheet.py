@@ -68,44 +68,47 @@ class Campaign(Section):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     title: Text | None = None
-    """What it is about, in a line."""
+    """Title, in one line."""
     scenario: Text | dict[str, Any]
-    """What is run: a scenario's file, seen from the campaign's, or the name of one that ships; or
-    the scenario itself, with its sections as ``[scenario.transfer]``, ``[scenario.path.wifi]``."""
+    """The scenario: the path of a file, relative to the campaign, or the name of one that ships; or
+    the scenario itself, with sections such as ``[scenario.transfer]`` and
+    ``[scenario.path.wifi]``."""
     engine: Annotated[Engine, BeforeValidator(ENGINE.parse), ENGINE] = DEFAULT
-    """What runs it."""
+    """Engine that runs it."""
     repetitions: Integer = Field(10, ge=1, le=1_000_000)
-    """How often each configuration is run, each time with another seed."""
+    """Number of runs of each configuration, each with its own seed."""
     seed: Integer = Field(1, ge=0, lt=2**63)
-    """Seed of the first repetition; the next has the next one."""
+    """Seed of the first repetition. Each further repetition uses the next number."""
     baselines: Flag | None = None
-    """Whether plain TCP over each path is run too; if left out as the scenario says."""
+    """Whether plain TCP over each path is run as well. If left out, as the scenario says."""
     keep: Literal["tables", "runs", "captures"] = "tables"
-    """What is kept: ``"tables"`` of a row per run, connection or subflow; ``"runs"``: run
-    directories too, with all their tables; ``"captures"``: those with their captures."""
+    """What is kept: ``"tables"``, the tables with a row per run, connection or subflow; ``"runs"``,
+    also the run directories with all their tables; ``"captures"``, also their captures."""
     tables: list[Any] = Field(default_factory=list)
-    """Further tables of each run: ``"events"``, ``"throughput"``, ``"radio"``, ``"positions"``."""
+    """Further tables of each run to keep: ``"events"``, ``"throughput"``, ``"radio"``,
+    ``"positions"``, ``"signals"``."""
     limit: Duration | None = Field(None, gt=0)
-    """Longest that a run may take, in real time; one that takes longer has failed."""
+    """Time limit of a run, in real time. A run that takes longer counts as failed."""
     set: dict[str, Any] = Field(default_factory=dict)
-    """Changes to the scenario for all of it: ``"path.wifi.rate" = "10 Mbit/s"``."""
+    """Changes to the scenario for the whole campaign: ``"path.wifi.rate" = "10 Mbit/s"``."""
     axis: dict[str, Any] = Field(default_factory=dict)
-    """What varies."""
+    """The axes: what varies."""
     only: list[Any] = Field(default_factory=list)
-    """Combinations of the axes' values that are run; if left out all."""
+    """Combinations of axis values that are run. If left out, all."""
     exclude: list[Any] = Field(default_factory=list)
-    """Combinations of the axes' values that are not run."""
+    """Combinations of axis values that are not run."""
     calendar: list[Any] = Field(default_factory=list)
-    """When ``mptcplab schedule`` runs it, in place of ``repetitions``."""
+    """When ``mptcplab schedule`` runs the campaign. Replaces ``repetitions``."""
     time_zone: Text | None = None
-    """Time zone of calendars and budgets: ``"Europe/Berlin"``; if left out this machine's."""
+    """Time zone of calendars and budgets, such as ``"Europe/Berlin"``. If left out, the one of this
+    machine."""
     hour_bin: Integer = Field(1, ge=1, le=24)
-    """How many hours of the day are a value of the axis ``hour``, which calendars add."""
+    """Hours per value of the axis ``hour``, which calendars add."""
     budget: dict[str, Any] = Field(default_factory=dict)
-    """What each path may carry."""
+    """Data budgets of the paths."""
     probe_idle: Duration = Field(30 * 10**9, ge=0, le=4000 * 10**9)
-    """At the first visit of ``mptcplab schedule`` that has room for it paths are probed, too: how
-    long connections are silent at most; 0: they are not probed."""
+    """``mptcplab schedule`` also probes the paths, at the first visit whose budget allows it. This
+    is the longest time that a probe keeps a connection idle; 0: paths are not probed."""
 
 
 @dataclass(frozen=True)

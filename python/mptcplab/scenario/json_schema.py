@@ -64,7 +64,7 @@ def scenarios() -> Schema:
     """Give the schema of a whole scenario."""
     sections: dict[str, Schema] = {
         "schema": {"const": SCHEMA, "description": "Version of the schema."},
-        "title": {"type": "string", "description": "What it is about, in a line."},
+        "title": {"type": "string", "description": "Title, in one line."},
         "transfer": _forms(APPLICATIONS.values(), "application", "bulk"),
         "link": _named(_section(Link)),
         "path": _named(_section(Path)) | {"minProperties": 1},
