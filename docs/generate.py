@@ -179,8 +179,8 @@ def tables() -> str:
     lines = [
         "# Tables",
         "",
-        f"Version {_core.SCHEMA} of the schema. *May be empty* means that the figure may be unknown: an empty cell "
-        "is never 0.",
+        f"Schema version {_core.SCHEMA}. *May be empty* means that the value may be unknown. An empty cell never "
+        "means 0.",
         "",
     ]
     for name, about, columns in _core.columns():

@@ -142,12 +142,12 @@ class Analysis:
 
     @cached_property
     def state(self) -> pl.DataFrame:
-        """One row per sample of what a sender knows; runs fill it."""
+        """One row per sample of a sender's state; runs fill it."""
         return self._frame("state")
 
     @cached_property
     def queues(self) -> pl.DataFrame:
-        """One row per sample of a queue on the way; simulations fill it."""
+        """One row per sample of a queue on a link; simulations fill it."""
         return self._frame("queues")
 
     @cached_property
@@ -162,12 +162,12 @@ class Analysis:
 
     @cached_property
     def findings(self) -> pl.DataFrame:
-        """One row per finding, with what was wrong, why, and what it cost."""
+        """One row per finding, with what went wrong, why, and what it cost."""
         return self._frame("findings")
 
     @cached_property
     def signals(self) -> pl.DataFrame:
-        """One row per event that a kernel told its path managers; runs with the kernel fill it."""
+        """One row per event that a kernel reported to path managers; runs with the kernel fill it."""
         return self._frame("signals")
 
     @cached_property
@@ -192,7 +192,7 @@ class Analysis:
 
     @cached_property
     def diagnostics(self) -> pl.DataFrame:
-        """One row per remark about what limits trust in the figures."""
+        """One row per remark that limits trust in the numbers."""
         return self._frame("diagnostics")
 
     def _frame(self, name: str) -> pl.DataFrame:

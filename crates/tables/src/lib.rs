@@ -108,17 +108,17 @@ tables! {
     responses: Response,
     /// One row per change of the data in flight or of the window.
     window: Window,
-    /// One row per sample of what the sender knows.
+    /// One row per sample of a sender's state.
     state: State,
-    /// One row per sample of a queue on the way.
+    /// One row per sample of a queue on a link.
     queues: Queue,
     /// One row per packet that did not arrive.
     drops: Dropped,
     /// One row per event.
     events: Event,
-    /// One row per finding: what was wrong, why, and what it cost.
+    /// One row per finding: what went wrong, why, and what it cost.
     findings: Finding,
-    /// One row per event that a kernel told its path managers.
+    /// One row per event that a kernel reported to path managers.
     signals: Signal,
     /// One row per host and counter of its kernel.
     counters: Counter,
@@ -128,6 +128,6 @@ tables! {
     radio: Radio,
     /// One row per position of the client.
     positions: Position,
-    /// One row per remark about what limits trust in the figures.
+    /// One row per remark that limits trust in the numbers.
     diagnostics: Diagnostic,
 }

@@ -4,7 +4,8 @@ use std::net::IpAddr;
 row! {
     /// One row per connection: an MPTCP connection with all its subflows, or a plain TCP connection.
     pub struct Connection {
-        /// Number of the connection, from 0, ordered by its first packet's time and 4-tuple.
+        /// Number of the connection, from 0. Connections are ordered by the time of their first packet, then by
+        /// 4-tuple.
         connection: u32,
         /// Address of the client (who sent the first SYN) on the first subflow.
         client_address: Option<IpAddr>,
@@ -14,9 +15,9 @@ row! {
         server_address: Option<IpAddr>,
         /// Port of the server on the first subflow.
         server_port: u16,
-        /// `mptcp`, also where the connection fell back later, or `tcp`.
+        /// `mptcp`, also if the connection fell back to TCP later, or `tcp`.
         protocol: &'static str,
-        /// Version of MPTCP in use; empty for plain TCP, and where the capture began later than the connection.
+        /// MPTCP version in use. Empty for plain TCP, and if the capture started after the connection.
         mptcp_version: Option<u8>,
         /// Token of the client: the hash of its key (RFC 8684 §3.2).
         client_token: Option<u32>,
@@ -26,23 +27,26 @@ row! {
         start_ns: i64,
         /// Time of the first packet, from the first packet of all captures.
         start_s: f64,
-        /// First packet to the last one; `elapsed_s` of the transfers is the time of the data.
+        /// Time from the first packet to the last. (`elapsed_s` in `transfers` is the time of the data.)
         duration_s: Option<f64>,
-        /// Subflows, also those that never got through.
+        /// Number of subflows, including failed ones.
         subflows: u32,
-        /// How it began: `handshake`, or `midway` where the capture started later.
+        /// How the connection began: `handshake`, or `midway` if the capture started later.
         began: &'static str,
-        /// Why it went on as plain TCP; empty where it did not.
+        /// Why the connection fell back to plain TCP; empty if it did not.
         fallback: Option<&'static str>,
-        /// How it ended: `closed` (both sides finished), `half-closed`, `fastclose`, `reset`, or `open` where the capture ended first.
+        /// How the connection ended: `closed` (both sides finished), `half-closed`, `fastclose`, `reset`, or `open` if
+        /// the capture ended first.
         ended: &'static str,
         /// Whether DSS checksums were in use.
         checksums: Option<bool>,
-        /// End at which the packets were captured: `client`, `server`, `both`; empty where it cannot be told.
+        /// End at which the packets were captured: `client`, `server` or `both`; empty if unknown.
         vantage: Option<&'static str>,
-        /// How sure the vantage is, 0.6 to 1: share of the evidence in the whole capture that agrees, by the rule of succession: n handshakes that all agree give (9n + 1)/(9n + 2).
+        /// Confidence in the vantage, 0.6 to 1: the share of evidence in the whole capture that supports it, by the
+        /// rule of succession. n handshakes that all agree give (9n + 1)/(9n + 2).
         vantage_confidence: Option<f64>,
-        /// How many handshakes, acknowledgements, or packets of which the capture says which way they went, say so.
+        /// Number of handshakes, acknowledgements, and packets with a direction recorded in the capture, that support
+        /// it.
         vantage_samples: Option<u64>,
     }
 }

@@ -2,15 +2,15 @@ use crate::row::row;
 use std::borrow::Cow;
 
 row! {
-    /// One row per host and counter of its kernel. Runs with the kernel fill it.
+    /// One row per host and counter of its kernel. Only runs with the kernel have them.
     pub struct Counter {
-        /// Whose kernel it was: `client` or `server`.
+        /// Host whose kernel reported it: `client` or `server`.
         host: Cow<'static, str>,
-        /// Name, as `nstat` gives it: `MPTcpExt`, `TcpExt` or `Tcp`, and what is counted.
+        /// Name of the counter as `nstat` prints it, with the prefix `MPTcpExt`, `TcpExt` or `Tcp`.
         counter: Cow<'static, str>,
         /// Value before the run.
         before: i64,
-        /// Value after it.
+        /// Value after the run.
         after: i64,
     }
 }

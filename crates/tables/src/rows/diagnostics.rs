@@ -2,19 +2,19 @@ use crate::row::row;
 use std::{borrow::Cow, sync::Arc};
 
 row! {
-    /// One row per remark about what limits trust in the figures.
+    /// One row per remark that limits trust in the numbers.
     pub struct Diagnostic {
-        /// Number of the connection; empty for a remark about a capture.
+        /// Number of the connection; empty for remarks about a capture.
         connection: Option<u32>,
-        /// Number of the subflow; empty for a remark about the connection or a capture.
+        /// Number of the subflow; empty for remarks about a connection or a capture.
         subflow: Option<u32>,
-        /// Capture, where it is about one.
+        /// Capture, if the remark is about one.
         capture: Option<Arc<str>>,
-        /// What it is about: see the list of diagnostics in the reference.
+        /// Code of the diagnostic: see the page on diagnostics.
         diagnostic: &'static str,
-        /// How often, or how many packets or bytes.
+        /// How often it occurred, or how many packets or bytes it concerns.
         count: Option<u64>,
-        /// In words, with what to do about it.
+        /// Explanation, and what to do about it.
         message: Cow<'static, str>,
     }
 }

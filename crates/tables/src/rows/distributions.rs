@@ -2,7 +2,8 @@ use crate::row::row;
 use wire::Direction;
 
 row! {
-    /// One row per bin of a quantity's distribution that holds samples: those that the quantity's mean and quantiles in `flows` and `transfers` are made of. The bins are the same everywhere, so that those of several connections add up.
+    /// One row per bin with samples of a quantity's distribution. The mean and quantiles in `flows` and `transfers`
+    /// come from the same samples. Bins are the same everywhere, so distributions of several connections can be added.
     pub struct Distribution {
         /// Number of the connection.
         connection: u32,
@@ -10,13 +11,13 @@ row! {
         subflow: Option<u32>,
         /// Direction of the data.
         direction: Direction,
-        /// `rtt`, per subflow and for all together, or `out_of_order_delay`, for all together.
+        /// `rtt`, per subflow and for all subflows together, or `out_of_order_delay`, for all subflows together.
         quantity: &'static str,
-        /// Least value that the bin holds; each power of two of nanoseconds is cut into 128 bins.
+        /// Lower edge of the bin (included). Each power of two of nanoseconds is divided into 128 bins.
         from_ms: f64,
-        /// First value beyond the bin.
+        /// Upper edge of the bin (excluded).
         to_ms: f64,
-        /// Samples in the bin.
+        /// Number of samples in the bin.
         count: u64,
     }
 }

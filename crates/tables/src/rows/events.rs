@@ -17,17 +17,17 @@ row! {
         event: &'static str,
         /// Direction of the packet.
         direction: Option<Direction>,
-        /// What more there is to say, in words.
+        /// Further details, in words.
         detail: Option<&'static str>,
-        /// Address identifier, where the event has one.
+        /// Address identifier, if the event has one.
         address_id: Option<u8>,
-        /// Address, where the event has one.
+        /// Address, if the event has one.
         address: Option<IpAddr>,
-        /// Port, where the event has one.
+        /// Port, if the event has one.
         port: Option<u16>,
-        /// Bytes concerned, where the event has them.
+        /// Bytes that the event is about, if any.
         bytes: Option<u64>,
-        /// Length in time, where the event has one.
+        /// Duration, if the event has one.
         duration_ms: Option<f64>,
         /// Capture that holds the packet.
         capture: Arc<str>,

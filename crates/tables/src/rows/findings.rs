@@ -3,13 +3,13 @@ use std::{borrow::Cow, sync::Arc};
 use wire::Direction;
 
 row! {
-    /// One row per finding: what was wrong, why, and what it cost.
+    /// One row per finding: what went wrong, why, and what it cost.
     pub struct Finding {
         /// Number of the connection.
         connection: u32,
-        /// Number of the subflow that it is about; empty where it is about the connection.
+        /// Number of the subflow; empty for findings about the connection.
         subflow: Option<u32>,
-        /// Direction of the data that it held up; empty where it is about both.
+        /// Direction of the data that was held up; empty for both.
         direction: Option<Direction>,
         /// What was found: see the page on findings.
         kind: Cow<'static, str>,
@@ -17,22 +17,23 @@ row! {
         from_s: f64,
         /// When it ended.
         to_s: f64,
-        /// Time that the transfer lost by it; empty where nothing tells, as where even the best rate was limited by it. The costs of a transfer never add up to more than it lost.
+        /// Time that the transfer lost because of it; empty if unknown, for example if it limited even the best rate.
+        /// The costs of all findings of a transfer add up to at most the time that it lost.
         cost_s: Option<f64>,
-        /// Throughput that the transfer would have had more without that time.
+        /// Additional throughput of the transfer without that loss of time.
         cost_mbps: Option<f64>,
-        /// How sure it is, 0 to 1: 0.9 where packets show the cause, 0.6 where they allow no other common one, or where the capture
-        /// dropped some.
+        /// Confidence, 0 to 1: 0.9 if packets show the cause; 0.6 if they only rule out other common causes, or if the
+        /// capture missed some.
         confidence: f64,
-        /// In plain words.
+        /// The finding in plain words.
         message: Cow<'static, str>,
-        /// The figures that it rests on, and the tables that hold them.
+        /// The numbers that support it, and their tables.
         evidence: String,
         /// What would help, in words or as a setting.
         remedy: Cow<'static, str>,
         /// Display filter of Wireshark that shows the packets.
         filter: String,
-        /// Capture that holds the packet of the first event of it in the span (table `events`); empty where there is none.
+        /// Capture with the packet of its first event (table `events`); empty if there is none.
         capture: Option<Arc<str>>,
         /// Number of that packet in the capture, from 1.
         record: Option<u64>,

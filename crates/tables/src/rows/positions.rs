@@ -1,11 +1,12 @@
 use crate::row::row;
 
 row! {
-    /// One row per position of the client. Field runs with gpsd fill it, and `mptcplab annotate` from a log; no analysis has rows.
+    /// One row per position of the client. From field runs with gpsd, or from a log by `mptcplab annotate`; analyses
+    /// have none.
     pub struct Position {
-        /// Where it comes from: `gpsd`, or the name of a file.
+        /// Source: `gpsd`, or the name of a file.
         source: String,
-        /// Time, Unix time, by the clock of the client.
+        /// Unix time, by the client's clock.
         at_ns: i64,
         /// Time, from the first packet of all captures.
         at_s: f64,
@@ -19,7 +20,7 @@ row! {
         speed_mps: Option<f64>,
         /// Course over ground, clockwise from true north.
         course_deg: Option<f64>,
-        /// How far off the position may be, as the source estimates it.
+        /// Accuracy of the position, as estimated by the source.
         accuracy_m: Option<f64>,
     }
 }

@@ -2,19 +2,19 @@ use crate::row::row;
 use std::borrow::Cow;
 
 row! {
-    /// One row per probe of a path: what stands between two hosts. No analysis has rows; `mptcplab probe` does.
+    /// One row per test of a path for middleboxes between two hosts. `mptcplab probe` writes them; analyses have none.
     pub struct Probe {
-        /// The interface or the address of this host that was probed; empty: the default route.
+        /// Interface or address of this host that was probed; empty for the default route.
         path: Option<String>,
-        /// What was tried: see the page on probes.
+        /// What was tested: see the page on probes.
         probe: Cow<'static, str>,
-        /// `clear`, `altered`, `blocked`, or `unknown`: the evidence is one-sided.
+        /// `clear`, `altered`, `blocked`, or `unknown` if there is evidence from one side only.
         verdict: Cow<'static, str>,
         /// What was sent.
         sent: String,
-        /// What arrived of it.
+        /// What arrived.
         arrived: String,
-        /// What the verdict rests on.
+        /// Evidence for the verdict.
         evidence: String,
         /// Time at which the verdict was reached, Unix time.
         at_ns: i64,

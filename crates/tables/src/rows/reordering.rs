@@ -3,7 +3,7 @@ use std::sync::Arc;
 use wire::Direction;
 
 row! {
-    /// One row per data segment that arrived with data not seen before, when its data was in order.
+    /// One row per data segment that arrived with new data, from when its data was in order.
     pub struct Reordering {
         /// Number of the connection.
         connection: u32,
@@ -15,11 +15,11 @@ row! {
         at_ns: i64,
         /// Time of arrival, from the first packet of all captures.
         at_s: f64,
-        /// First new byte, counted from the connection's first byte.
+        /// First new byte, counted from the first byte of the connection.
         data_offset_bytes: u64,
-        /// New bytes.
+        /// Number of new bytes.
         bytes: u32,
-        /// Arrival until the data was in order at connection level.
+        /// Time from arrival until the data was in order at connection level.
         out_of_order_delay_ms: f64,
         /// Capture that holds the segment.
         capture: Arc<str>,

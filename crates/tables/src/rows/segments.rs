@@ -3,7 +3,7 @@ use std::sync::Arc;
 use wire::Direction;
 
 row! {
-    /// One row per packet with data, as it passed the sender of the data; where no capture was taken there, as it passed another place.
+    /// One row per packet with data, as seen at the data sender, or elsewhere if there is no capture from there.
     pub struct Segment {
         /// Number of the connection.
         connection: u32,
@@ -15,17 +15,21 @@ row! {
         at_ns: i64,
         /// Time, from the first packet of all captures.
         at_s: f64,
-        /// First byte, counted from the connection's first byte; empty where no mapping tells. Below 0 where the capture began later than the connection and earlier data came after later data.
+        /// First byte, counted from the first byte of the connection; empty if no mapping is known. Negative for data
+        /// before the first byte captured, if the capture started after the connection.
         data_offset_bytes: Option<i64>,
-        /// First byte, counted from the subflow's first byte; where its SYN is not in the capture, from the first byte that is.
+        /// First byte, counted from the first byte of the subflow, or from the first byte captured if its SYN was not.
         subflow_offset_bytes: i64,
-        /// Payload.
+        /// Payload bytes.
         bytes: u32,
-        /// `new`; `retransmission`: some of its bytes had passed on this subflow before; `reinjection`: some had passed only under other sequence numbers, mostly on another subflow; `probe`: one byte into a closed window. Empty for what fills a gap elsewhere than at the sender: it came late, or the first copy was lost before the capture.
+        /// `new`; `retransmission`: some of its bytes had passed on this subflow before; `reinjection`: some had passed
+        /// only under other sequence numbers, mostly on another subflow; `probe`: one byte into a closed window. Empty
+        /// for a packet that fills a gap, except at the sender: it may be late, or the first copy was lost before the
+        /// capture point.
         kind: Option<&'static str>,
-        /// Of the payload, bytes that had passed on this subflow before (a probe's do not count).
+        /// Payload bytes that had already passed on this subflow (not counting those of probes).
         retransmitted_bytes: u32,
-        /// Of the payload, bytes under new subflow sequence numbers that had passed under others.
+        /// Payload bytes under new subflow sequence numbers that had already passed under others.
         reinjected_bytes: u32,
         /// Capture that holds the packet.
         capture: Arc<str>,

@@ -2,23 +2,27 @@ use crate::row::row;
 use std::{borrow::Cow, net::IpAddr};
 
 row! {
-    /// One row per event that a kernel told its path managers, and per decision of a guard. Of the former, runs with the kernel have rows.
+    /// One row per event that a kernel reported to path managers, and per decision of a guard. Only runs with the
+    /// kernel have events of kernels.
     pub struct Signal {
-        /// Number of the connection; empty where none of that token was captured.
+        /// Number of the connection; empty if no connection with that token was captured.
         connection: Option<u32>,
-        /// Number of the subflow, where the event is about one that was captured.
+        /// Number of the subflow, if the event is about a captured one.
         subflow: Option<u32>,
-        /// Whose kernel it was: `client` or `server`.
+        /// Host whose kernel reported it: `client` or `server`.
         host: Cow<'static, str>,
-        /// Time at which it was heard of, Unix time.
+        /// Time at which the event was received, Unix time.
         at_ns: i64,
         /// Time, from the first packet of all captures.
         at_s: f64,
-        /// What happened: `created`, `established`, `closed` (the connection), `announced`, `removed` (an address of the peer), `subflow-established`, `subflow-closed`, `subflow-priority`, `listener-created`, `listener-closed`, or `other` and its number; of the path of an address the guard found `guard-suspect`, `guard-cleared`, `guard-suspended`, `guard-resumed`.
+        /// What happened: `created`, `established`, `closed` (the connection); `announced`, `removed` (an address of
+        /// the peer); `subflow-established`, `subflow-closed`, `subflow-priority`; `listener-created`,
+        /// `listener-closed`; `other` and a number; or a decision of the guard about the path of an address:
+        /// `guard-suspect`, `guard-cleared`, `guard-suspended`, `guard-resumed`.
         signal: Cow<'static, str>,
-        /// Token by which the host knows the connection.
+        /// Token of the connection at this host.
         token: Option<u32>,
-        /// Address identifier of the host's own address.
+        /// Address identifier of the host's address.
         local_address_id: Option<u8>,
         /// Address identifier of the peer's address.
         remote_address_id: Option<u8>,
@@ -30,13 +34,13 @@ row! {
         remote_address: Option<IpAddr>,
         /// Its port.
         remote_port: Option<u16>,
-        /// Whether the subflow is to be used only when no other is.
+        /// Whether the subflow is a backup.
         backup: Option<bool>,
-        /// What ended the subflow, in words.
+        /// Why the subflow ended, in words.
         error: Option<Cow<'static, str>>,
         /// Reason code of MP_TCPRST (RFC 8684 §3.6), in words.
         reset_reason: Option<Cow<'static, str>>,
-        /// What a guard decided on, in words.
+        /// Reason of a guard's decision, in words.
         evidence: Option<Cow<'static, str>>,
     }
 }

@@ -1,88 +1,89 @@
 use crate::row::row;
 
 row! {
-    /// One row per sample of a subflow: what its sender knows. Simulations and runs with the kernel fill it. The kernel's samples of a
-    /// connection are missing where those before and after them say the same: between two that are equal nothing changed.
+    /// One row per sample of a subflow's state at its sender. Simulations and runs with the kernel have them. From the
+    /// kernel, samples of a connection that equal both neighbours are left out: nothing changed between two equal
+    /// samples.
     pub struct State {
         /// Number of the connection.
         connection: u32,
         /// Number of the subflow.
         subflow: u32,
-        /// Whose knowledge it is: `client` or `server`.
+        /// End whose state it is: `client` or `server`.
         host: &'static str,
         /// Time, Unix time.
         at_ns: i64,
         /// Time, from the first packet of all captures.
         at_s: f64,
-        /// Congestion window; empty, as what follows, before the subflow is established.
+        /// Congestion window. This column and those below are empty before the subflow is established.
         cwnd_packets: Option<u32>,
-        /// Slow start ends here; empty before the first loss, unless it was set.
+        /// Slow-start threshold; empty before the first loss, unless it was set.
         ssthresh_packets: Option<f64>,
         /// Smoothed round-trip time; empty before the first sample.
         srtt_ms: Option<f64>,
         /// Mean deviation of the round-trip time; empty before the first sample.
         rttvar_ms: Option<f64>,
-        /// Retransmission time-out, with its back-off.
+        /// Retransmission time-out, including back-off.
         timeout_ms: f64,
         /// Retransmission time-outs in a row.
         backoffs: u32,
-        /// Rate at which the subflow could send.
+        /// Pacing rate of the subflow.
         pacing_mbps: Option<f64>,
-        /// Packets sent and neither acknowledged nor taken for lost.
+        /// Packets in flight: sent, and neither acknowledged nor considered lost.
         in_flight_packets: Option<u32>,
-        /// Bytes that the scheduler gave the subflow and that are not sent yet.
+        /// Bytes that the scheduler assigned to the subflow and that are not sent yet.
         queued_bytes: Option<u64>,
-        /// Bytes that the scheduler gave the subflow so far; the kernel does not say.
+        /// Bytes that the scheduler has assigned to the subflow so far; empty for the kernel.
         scheduled_bytes: Option<u64>,
-        /// Segments that the subflow sent again so far, SYN and FIN among them.
+        /// Segments that the subflow has retransmitted so far, including SYN and FIN.
         retransmitted_packets: u64,
-        /// Whether it is to be used only when no other subflow is.
+        /// Whether it is a backup, used only if no other subflow is available.
         backup: Option<bool>,
-        /// Whether it counts as failed: time-outs in a row without an answer. The kernel does not say.
+        /// Whether it counts as failed (stale): unanswered time-outs in a row. Empty for the kernel.
         stale: Option<bool>,
-        /// Bytes of the connection that were written and are not acknowledged yet.
+        /// Bytes written to the connection and not acknowledged yet.
         unacknowledged_bytes: Option<u64>,
-        /// Window of the peer, for the whole connection; the kernel says it of plain TCP only.
+        /// Receive window of the peer, for the whole connection; from the kernel, only for plain TCP.
         peer_window_bytes: Option<u64>,
-        /// Name of the congestion controller; this and what follows only the kernel says.
+        /// Name of the congestion control. This column and those below come from the kernel only.
         congestion_control: Option<String>,
-        /// What the controller reacts to: `open`, `disorder`, `cwr`, `recovery` or `loss`.
+        /// State of the congestion control: `open`, `disorder`, `cwr`, `recovery` or `loss`.
         congestion_state: Option<String>,
-        /// Least round-trip time of late.
+        /// Recent minimum round-trip time.
         min_rtt_ms: Option<f64>,
-        /// Rate at which data was delivered last.
+        /// Latest delivery rate.
         delivery_mbps: Option<f64>,
-        /// Whether that was as little because there was no more to send.
+        /// Whether the delivery rate was limited by the application.
         delivery_limited: Option<bool>,
-        /// Packets that the peer holds out of order.
+        /// Packets that the peer holds out of order (SACKed).
         sacked_packets: Option<u32>,
-        /// Packets that are taken for lost and not acknowledged yet.
+        /// Packets considered lost and not acknowledged yet.
         lost_packets: Option<u32>,
-        /// Bytes that the subflow sent so far, again too.
+        /// Bytes sent on the subflow so far, including retransmissions.
         sent_bytes: Option<u64>,
-        /// Bytes that it sent again so far.
+        /// Bytes retransmitted on the subflow so far.
         retransmitted_bytes: Option<u64>,
-        /// Bytes that the peer acknowledged on it so far.
+        /// Bytes acknowledged by the peer on the subflow so far.
         acknowledged_bytes: Option<u64>,
-        /// Bytes that came in order on it so far.
+        /// Bytes received in order on the subflow so far.
         received_bytes: Option<u64>,
-        /// Time so far with data in flight or waiting.
+        /// Time so far during which the subflow had data in flight or waiting.
         busy_ms: Option<f64>,
-        /// Of that, time when the peer's window was full.
+        /// Part of that time during which the peer's window was full.
         window_limited_ms: Option<f64>,
-        /// Of that, time when the send buffer was too small, as Linux counts it (`tcpi_sndbuf_limited`): from when a writer waits for
-        /// memory and nothing is queued. On subflows of MPTCP, where the connection writes, it may count on while the window is full and
-        /// more is queued, which a larger buffer does not change.
+        /// Part of that time during which the send buffer was too small, as Linux counts it (`tcpi_sndbuf_limited`): a
+        /// writer waits for memory while nothing is queued. On MPTCP subflows, where the connection writes, the count
+        /// may continue while the window is full and more data is queued, which a larger buffer would not change.
         buffer_limited_ms: Option<f64>,
-        /// Bytes that the connection sent over all subflows so far, those sent again on another one too.
+        /// Bytes that the connection has sent on all subflows so far, including reinjections.
         connection_sent_bytes: Option<u64>,
-        /// Bytes of the connection that were sent again so far, on another subflow too.
+        /// Bytes of the connection sent again so far, including reinjections.
         connection_retransmitted_bytes: Option<u64>,
-        /// Bytes of the connection that were acknowledged so far.
+        /// Bytes of the connection acknowledged so far.
         connection_acknowledged_bytes: Option<u64>,
-        /// Bytes of the connection that came so far.
+        /// Bytes received by the connection so far.
         connection_received_bytes: Option<u64>,
-        /// Whether the connection goes on as plain TCP.
+        /// Whether the connection has fallen back to plain TCP.
         fallback: Option<bool>,
     }
 }

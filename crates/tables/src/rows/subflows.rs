@@ -2,13 +2,14 @@ use crate::row::row;
 use std::net::IpAddr;
 
 row! {
-    /// One row per subflow (for plain TCP: the connection's only one).
+    /// One row per subflow. A plain TCP connection has one.
     pub struct Subflow {
         /// Number of the connection.
         connection: u32,
-        /// Number of the subflow in its connection, from 0, ordered by its first packet's time and 4-tuple.
+        /// Number of the subflow in its connection, from 0. Subflows are ordered by the time of their first packet,
+        /// then by 4-tuple.
         subflow: u32,
-        /// Name of the path: the client's interface where the capture names it.
+        /// Name of the path: the client's interface, if the capture names it.
         path: Option<String>,
         /// Address of the connection's client.
         client_address: Option<IpAddr>,
@@ -18,31 +19,33 @@ row! {
         server_address: Option<IpAddr>,
         /// Its port.
         server_port: u16,
-        /// `initial` (MP_CAPABLE), `join` (MP_JOIN), `tcp`, or `unknown` where its handshake is not in the capture.
+        /// `initial` (MP_CAPABLE), `join` (MP_JOIN), `tcp`, or `unknown` if its handshake was not captured.
         kind: &'static str,
-        /// Which side asked for it: `client` or `server` of the connection.
+        /// Side that opened it: `client` or `server` of the connection.
         opened_by: Option<&'static str>,
-        /// Address identifier that the client's side gave in MP_JOIN.
+        /// Address identifier of the client in MP_JOIN.
         client_address_id: Option<u8>,
-        /// Address identifier that the server's side gave in MP_JOIN.
+        /// Address identifier of the server in MP_JOIN.
         server_address_id: Option<u8>,
         /// Time of the first packet, from the first packet of all captures.
         start_s: f64,
-        /// First packet of the connection to the handshake's end on this subflow.
+        /// Time from the first packet of the connection to the end of this subflow's handshake.
         #[metric(Metric::new(110, "joined after", Less).brief("joined").only(&[Page, Compare, Document]))]
         join_time_ms: Option<f64>,
-        /// How the handshake ended: `established`, `refused` (reset), `unanswered`, `unfinished` (the third packet, or of a join its
-        /// confirmation, did not come), `pending` (a join that was less than 1 s old when the connection or the capture ended), `unseen`, or
-        /// `stray`: none, packets under addresses that the other side did not know and reset.
+        /// How the handshake ended: `established`; `refused` (reset); `unanswered`; `unfinished` (the third packet, or
+        /// the confirmation of a join, is missing); `pending` (a join less than 1 s before the end of the connection or
+        /// capture); `unseen`; or `stray`: there was no handshake, only packets from addresses that the other side did
+        /// not know and reset.
         handshake: &'static str,
-        /// Why a join failed or is pending, or a subflow is plain TCP, in words.
+        /// Why a join failed or is pending, or why the subflow is plain TCP, in words.
         handshake_remark: Option<&'static str>,
-        /// SYN to SYN/ACK at the opener's end, SYN/ACK to ACK at the other; no sample if the first was sent twice.
+        /// Time from SYN to SYN/ACK at the end that opened the subflow, or from SYN/ACK to ACK at the other end. Empty
+        /// if the first of the two was sent more than once.
         #[metric(Metric::new(100, "handshake RTT", Less).only(&[Page, Compare, Document]))]
         handshake_rtt_ms: Option<f64>,
-        /// Whether the HMACs of the join were right; empty where keys or HMACs were not seen.
+        /// Whether the HMACs of the join were correct; empty if the keys or HMACs were not captured.
         hmac_valid: Option<bool>,
-        /// Asked to be used as backup only, at the handshake or later by MP_PRIO.
+        /// Whether it was marked as a backup, in the handshake or later by MP_PRIO.
         backup: bool,
         /// Maximum segment size that the client announced.
         client_mss_bytes: Option<u16>,
@@ -52,9 +55,9 @@ row! {
         client_window_scale: Option<u8>,
         /// Window scale shift of the server.
         server_window_scale: Option<u8>,
-        /// Whether both sides agreed on ECN (RFC 3168) in SYN and SYN/ACK; empty where either was not seen.
+        /// Whether both sides negotiated ECN (RFC 3168); empty if the SYN or the SYN/ACK was not captured.
         ecn: Option<bool>,
-        /// How it ended: `fin` (both directions), `half-closed`, `reset`, or `open`.
+        /// How the subflow ended: `fin` (both directions), `half-closed`, `reset`, or `open`.
         ended: &'static str,
         /// Reason code of MP_TCPRST (RFC 8684 §3.6), in words.
         reset_reason: Option<&'static str>,

@@ -2,7 +2,7 @@ use crate::row::row;
 use wire::Direction;
 
 row! {
-    /// One row per bin, direction and subflow; without a subflow: the connection as a whole.
+    /// One row per bin, direction and subflow. Rows without a subflow are for the connection as a whole.
     pub struct Throughput {
         /// Number of the connection.
         connection: u32,
@@ -14,9 +14,10 @@ row! {
         at_ns: i64,
         /// Start of the bin, from the first packet of all captures.
         at_s: f64,
-        /// Bytes that arrived first in the bin (at the sender of the data: that were acknowledged); for the connection: delivered in order.
+        /// Bytes that arrived for the first time in the bin; at the data sender, bytes acknowledged in it. For the
+        /// connection: bytes delivered in order.
         bytes: u64,
-        /// Bytes / length of the bin (the last bin: until the last packet).
+        /// Bytes / length of the bin. The last bin ends at the last packet.
         throughput_mbps: f64,
     }
 }

@@ -15,9 +15,10 @@ row! {
         at_ns: i64,
         /// Time, from the first packet of all captures.
         at_s: f64,
-        /// Bytes sent and not yet acknowledged on the subflow, after the packet; at the sender of the data, empty elsewhere.
+        /// Bytes in flight on the subflow after the packet (sent and not yet acknowledged). Measured at the data
+        /// sender; empty elsewhere.
         in_flight_bytes: Option<u64>,
-        /// Receive window that the receiver of the data announced last; empty before it did.
+        /// Receive window last announced by the data receiver; empty before the first announcement.
         window_bytes: Option<u64>,
         /// Capture that holds the packet.
         capture: Arc<str>,
