@@ -11,14 +11,14 @@ RESPONSE = "response_time_ms_mean"
 MESSAGE = "message_delay_ms_mean"
 # Shown in captures of both ends and in the slow-start thresholds of `state`.
 HYSTART = (
-    "HyStart: where the emulator woke up late, ACKs that left a millisecond apart came more than 2 ms apart, "
-    "which breaks their train, so that slow start ended later in some of the kernel's runs"
+    "HyStart: if the emulator woke up late, ACKs that were sent a millisecond apart arrived more than 2 ms apart. This breaks the ACK "
+    "train, so slow start ended later in some runs of the kernel"
 )
 # Behind 10 Mbit/s and 40 ms, jitter of 0.25 ms takes the simulation from 52 to 73 ms, and with a queue of one BDP from 48 to 65; over a lossy path and
 # one with a deep queue 0.5 ms take it to 86 ms.
 RATES = (
-    "BBR: the emulated link lets ACKs go each half millisecond, and the fastest of the rates that they show, "
-    "by which it sends, is above the link's; so it is in the simulation with jitter of a quarter of a millisecond"
+    "BBR: the emulated link releases ACKs every half millisecond. BBR sends at the highest delivery rate that these ACKs show, which is "
+    "above the rate of the link. The simulation does the same with jitter of a quarter of a millisecond"
 )
 
 

@@ -34,7 +34,7 @@ FLOOR_MS = 1.0
 
 
 # Why a mean may be outside where nothing is known that differs.
-CHANCE = "chance suffices: the 90 % interval of the ratio reaches into the band"
+CHANCE = "may be chance: the 90 % interval of the ratio overlaps the band"
 
 
 @dataclass(frozen=True)

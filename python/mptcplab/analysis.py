@@ -167,7 +167,7 @@ class Analysis:
 
     @cached_property
     def signals(self) -> pl.DataFrame:
-        """One row per event that a kernel reported to path managers; runs with the kernel fill it."""
+        """One row per event that a kernel reported to path managers, in runs with the kernel."""
         return self._frame("signals")
 
     @cached_property

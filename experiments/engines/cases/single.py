@@ -9,11 +9,12 @@ CONTROLLERS = {"reno": "reno-linux", "cubic": "cubic-linux", "bbr": "bbr"}
 
 # Shown in the captures: one segment and its copies, sent seven times in a row for nothing.
 COPIES = (
-    "a single event: where copies of a segment are lost, too, time-outs double; in the run with seed 3, whose losses come in a row, the kernel's "
-    "CUBIC waited for 28.5 s, its Reno for 3.9 s, and the simulation's for 3.9 and 1.9 s. Without it the means are 595 and 605 ms with CUBIC, 409 and 553 ms with Reno"
+    "a single event: if copies of a segment are lost as well, the time-out doubles. In the run with seed 3, where losses come in a row, the "
+    "kernel's CUBIC waited for 28.5 s and its Reno for 3.9 s; the simulation's waited for 3.9 and 1.9 s. Without this run the means are 595 "
+    "and 605 ms with CUBIC, 409 and 553 ms with Reno"
 )
 # In the figures of its 16 runs.
-LATER = f"{HYSTART}: eight of 16 are as the simulation (a longest gap of 105 ms and a delay of 0.3 ms), six have 904 and 67 ms, two 403 and 7 ms"
+LATER = f"{HYSTART}. Eight of 16 runs are like the simulation (a longest gap of 105 ms and a delay of 0.3 ms); six have 904 and 67 ms, two 403 and 7 ms"
 # Why engines are farther apart than the bands.
 CAUSES = {
     "bbr, 10 Mbit/s, 40 ms, deep queue": f"{RATES} (73 ms; 53 to 88 in the kernel's runs)",
@@ -22,12 +23,12 @@ CAUSES = {
     "bbr, 10 Mbit/s, 40 ms, one BDP": f"{RATES} (65 ms; 53 to 67 in the kernel's runs)",
     "cubic, 10 Mbit/s, 100 ms, bloated queue": LATER,
     "reno, 20 Mbit/s, 200 ms, 0.1 % loss": (
-        "half of the window that overflows the queue is one packet more than path and queue hold: see below"
+        "half of the window that overflows the queue is one packet more than the path and the queue hold (see below)"
     ),
     "cubic, 10 Mbit/s, 400 ms, half a BDP": HYSTART,
     "cubic, 20 Mbit/s, 200 ms, 0.1 % loss": HYSTART,
     "cubic, 50 Mbit/s, 10 ms, 0.5 % loss": (
-        "the emulator of five runs of eight was late once by 10 to 50 ms, as long as their longest gap"
+        "in five of eight runs the emulator was late once by 10 to 50 ms, which is also their longest gap"
     ),
 }
 

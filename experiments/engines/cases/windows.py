@@ -23,20 +23,22 @@ def _tuned(kb: int) -> str:
 
 # In `state` of 16 runs of the kernel and captures of both: see docs/engines.md.
 FIRST_DATA = (
-    "what the second subflow is given when it joins: 46 segments at once in the kernel, and its slow start ends at 120 packets in 14 of 16 "
-    "runs; in the simulation 11 or 12, and 72 or 88 packets, but 47 and 202 packets in a run as two of 20 are (16.8 Mbit/s, 109 ms); with "
-    "jitter of 0.25 and 0.5 ms it has 12.8 and 17.9 Mbit/s, 86 and 106 ms (see below)"
+    "the data that the second subflow gets when it joins. In the kernel it gets 46 segments at once, and its slow start ends at 120 packets "
+    "in 14 of 16 runs. In the simulation it gets 11 or 12, and slow start ends at 72 or 88 packets; in a run that is like two of 20 it gets "
+    "47, and slow start ends at 202 packets (16.8 Mbit/s, 109 ms). With jitter of 0.25 and 0.5 ms the simulation has 12.8 and 17.9 Mbit/s, "
+    "86 and 106 ms (see below)"
 )
 # In captures of both, and eight runs of the simulation with jitter.
 FOUR_AT_A_TIME = (
-    "a cycle in which the second subflow is given four segments at a time: the kernel leaves it when something comes late, after 1 and "
-    "2.7 s in two captures, the simulation in one run of 20 (7.9 Mbit/s); with jitter of 0.25 ms it always does: 7.22 Mbit/s, 56.1 ms, "
-    "79.1 %, 117 ms, 17.1 ms (see below)"
+    "a cycle in which the second subflow gets four segments at a time. The kernel leaves it when something arrives late, after 1 and 2.7 s "
+    "in two captures. The simulation leaves it in one run of 20 (7.9 Mbit/s), but always with jitter of 0.25 ms: 7.22 Mbit/s, 56.1 ms, 79.1 "
+    "%, 117 ms, 17.1 ms (see below)"
 )
 # In captures of both.
 TWO_CYCLES = (
-    "two cycles: the second subflow is given 46 segments at a time, or 58; 8 of the simulation's 20 runs stay with 58 (55 to 61 %), the "
-    "others have 63 to 73 %, the kernel's 66 to 78; why the kernel does not stay with 58, which a capture has twice, is not explained (see below)"
+    "two cycles: the second subflow gets 46 segments at a time, or 58. 8 of the simulation's 20 runs stay with 58 (55 to 61 %); the others "
+    "have 63 to 73 %, the kernel's runs 66 to 78 %. Why the kernel does not stay with 58, which occurs twice in a capture, is not explained "
+    "(see below)"
 )
 
 
