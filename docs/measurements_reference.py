@@ -11,9 +11,9 @@ from mptcplab.measurements import Figure, Mobile, Multipath, Paper, SinglePath
 HEAD = """\
 # The papers' measurements
 
-What five papers printed, as it stands in `measurements.toml` of `mptcplab.measurements`: Mbit/s, milliseconds and percent, as *mean (standard deviation)*;
-`±` is a standard error. `mptcplab.measurements.load()` gives the same rows in Python, by their ids. Links are calibrated on the
-rows of single paths alone; those of several paths are only compared with, in [the study](../study.md).
+The numbers printed in five papers, from `measurements.toml` in `mptcplab.measurements`: Mbit/s, milliseconds and percent, as *mean (standard deviation)*;
+`±` is a standard error. `mptcplab.measurements.load()` gives the same rows in Python, by their ids. Links are calibrated only to
+rows of single paths. Rows of several paths are only used for comparison, in [the study](../study.md).
 """
 SINGLE = ("throughput", "rtt", "loss", "handshake_rtt", "throughput_cv")
 

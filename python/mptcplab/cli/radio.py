@@ -22,8 +22,8 @@ examples:
   mptcplab radio --papers
 """
 HINT = (
-    "in a scenario: [link.NAME.radio] with technology and signal or route; rates are those of one "
-    "who is alone in the cell"
+    "in a scenario: [link.NAME.radio] with technology and signal or route; rates assume a single "
+    "user in the cell"
 )
 
 

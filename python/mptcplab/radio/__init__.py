@@ -44,14 +44,14 @@ def ceiling(
     streams: int = 1,
     noise_rise: str = "0 dB",
 ) -> Ceiling:
-    """Give what a signal allows at most, for one who is alone in the cell.
+    """Give the highest rates that a signal allows, as if the device were alone in the cell.
 
     Args:
-        technology: Its name, as ``mptcplab radio`` lists them.
+        technology: Name of the technology; ``mptcplab radio`` lists them.
         signal: A power (``"-95 dBm"``) or a ratio to noise and interference (``"12 dB"``).
-        bandwidth: One of its channels; its usual one if left out.
-        streams: Streams that antennas send at once downwards.
-        noise_rise: By how much interference of others raises the noise beside a power.
+        bandwidth: Channel bandwidth. If left out, the usual one.
+        streams: Number of spatial streams on the downlink.
+        noise_rise: How much interference from others raises the noise, if the signal is a power.
 
     Raises:
         Error: There is no such technology or bandwidth, or the signal is out of its range.
