@@ -21,14 +21,14 @@ def package(
     *,
     tolerance_percent: float | None = None,
 ) -> Artifact:
-    """Make one file of runs: scenarios, random seeds, and the metrics that came of them.
+    """Pack runs into one file: scenarios, random seeds, and their metrics.
 
     Args:
-        source: A run directory, what ``mptcplab run`` left (also with ``--repeat``), or a
-            campaign's directory; or what ``mptcplab.run`` or ``sweep`` gave.
+        source: A run directory, the directory of ``mptcplab run`` (also with ``--repeat``) or of a
+            campaign; or the result of ``mptcplab.run`` or ``sweep``.
         out: The zip file; an earlier one is replaced.
-        tolerance_percent: How far metrics may be from what they were, of their value; if left out
-            0 for simulated runs, which are the same each time, and 15 for those in real time.
+        tolerance_percent: How far metrics may deviate when they are verified. If left out, 0 for
+            simulated runs, which are exactly repeatable, and 15 for runs in real time.
 
     Raises:
         Error: There are no such runs, they cannot be run again, or the file cannot be written.
@@ -49,12 +49,13 @@ def verify(
     In real time only the throughput is compared: other metrics depend on single events.
 
     Args:
-        file: What ``mptcplab package`` made.
-        jobs: How many runs at once; if left out one per core, or in real time one.
-        progress: Told how many runs are done, and of how many.
+        file: A file made by ``mptcplab package``.
+        jobs: Number of parallel runs. If left out, one per core, or one in real time.
+        progress: Called with the number of finished runs and of all runs.
 
     Raises:
-        Error: It is no artifact, its engine cannot run it here, or a scenario in it cannot be.
+        Error: The file is not an artifact, its engine cannot run here, or a scenario in it is
+            invalid.
         KeyboardInterrupt: Ctrl-C; nothing is kept.
     """
     from mptcplab.artifact.verify import verify as verified

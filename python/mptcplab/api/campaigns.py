@@ -27,14 +27,15 @@ def sweep(
     dask: str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Campaign:
-    """Run a campaign: what is there already is kept, the rest is run.
+    """Run a campaign: existing runs are kept, the others are run.
 
     Args:
         campaign: A file, the name of a campaign that ships, or the campaign as a dictionary.
-        out: Where it goes. If left out, it lives as long as what is returned.
-        jobs: How many runs at once; if left out one per core, or with the kernel one.
-        dask: Address of a Dask scheduler whose workers run it, instead of processes here.
-        progress: Told now and then how far it is.
+        out: Output directory. If left out, a temporary one that lives as long as the returned
+            object.
+        jobs: Number of parallel runs. If left out, one per core, or one with the kernel.
+        dask: Address of a Dask scheduler whose workers make the runs, instead of local processes.
+        progress: Called from time to time with the progress.
 
     Raises:
         ScenarioError: The campaign cannot be; says where and why.
@@ -62,18 +63,19 @@ def run_schedule(
     server: str | None = None,
     progress: Callable[[VisitOutcome], None] = lambda _: None,
 ) -> Campaign:
-    """Run a campaign by its calendar until it is over: that may take weeks.
+    """Run a campaign by its calendar until it is over, which may take weeks.
 
     Args:
         campaign: A file, the name of a campaign that ships, or the campaign as a dictionary.
-        out: Where it goes; one that was begun there goes on.
+        out: Output directory. A schedule that was started there continues.
         server: The line that ``mptcplab serve`` prints, as ``server`` in ``[field]``.
-        progress: Told what became of each visit.
+        progress: Called with the result of each visit.
 
     Raises:
         ScenarioError: The campaign cannot be; says where and why.
-        Error: Something cannot be written, another schedule writes there, or it is another one.
-        KeyboardInterrupt: Ctrl-C; the same call goes on from there.
+        Error: Something cannot be written, another schedule writes there, or the directory has a
+            different schedule.
+        KeyboardInterrupt: Ctrl-C; the same call continues from there.
     """
     from mptcplab.campaign import sheet
     from mptcplab.schedule.schedule import run
@@ -92,25 +94,26 @@ def run_study(
     jobs: int | None = None,
     begin: Begin = lambda *_: None,
 ) -> dict[str, Any]:
-    """Run experiments of the papers, and put every printed number beside ours.
+    """Run the experiments of the papers, and compare every printed number with ours.
 
-    What is there already is kept, the rest is run.
+    Existing runs are kept, the others are run.
 
     Args:
-        names: An experiment, several, or ``"all"`` that the engine runs; ``mptcplab study`` lists
-            them.
+        names: One experiment, several, or ``"all"`` that the engine supports; ``mptcplab study``
+            lists them.
         out: A directory for campaigns, ``results.json``, Parquet, figures and ``study.html``.
         quick: Fewer repetitions.
-        engine: What runs them: ``"simulation"``, or another one. Linux (``"kernel"``) runs some.
-        era: ``"2012"`` for the papers' stack, ``"current"`` for today's beside it.
+        engine: ``"simulation"`` or another engine. Linux (``"kernel"``) can run some of them.
+        era: ``"2012"`` for the papers' stack, ``"current"`` for today's in addition.
         jobs: How many runs at once; if left out one per core.
-        begin: Told a campaign's name and number of runs; gives who is told of its progress.
+        begin: Called with a campaign's name and its number of runs; returns a callback for its
+            progress.
 
     Returns:
-        What ``results.json`` holds.
+        The content of ``results.json``.
 
     Raises:
-        Error: There is no such experiment, it cannot be run so, or nothing can be written.
+        Error: There is no such experiment, it cannot be run in this way, or nothing can be written.
         KeyboardInterrupt: Ctrl-C; all but the last seconds is kept.
     """
     from mptcplab.study.experiment import LINUX, PAPERS, TODAY, Extent

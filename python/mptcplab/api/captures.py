@@ -26,30 +26,31 @@ def analyze(
     connection: int | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Analysis:
-    """Measure what is in captures of one network, given together as one.
+    """Measure the connections in captures of one network, given together as one.
 
     Args:
         paths: One or more files, pcap or pcapng, also compressed by gzip or zstd. Give the
             captures of both ends of a transfer, or one per interface, together. ``"-"`` is
             standard input.
         bin_seconds: Length of the bins of ``throughput``.
-        smoothing_seconds: Window of the moving mean under the coefficient of variation.
+        smoothing_seconds: Window of the moving mean for the coefficient of variation.
         trim_seconds: Start of a transfer that the coefficient of variation leaves out.
         samples: Whether to fill ``segments``, ``rtt``, ``reordering``, ``responses`` and
             ``window``, which have a row per packet or sample and take memory accordingly.
-        from_seconds: Where to begin, after the first packet of the captures.
-        to_seconds: Where to end, after that packet; ``None``: with the captures.
-        scenario: A file, the name of a scenario that ships, or one as a dictionary, whose
-            ``transfer`` says which application it was: how it was served is measured, too.
-        filter_by: Only connections that meet it, such as ``"port=443,protocol=mptcp"``.
+        from_seconds: Start of the analysis, from the first packet of the captures.
+        to_seconds: End of the analysis, from that packet; ``None``: the end of the captures.
+        scenario: A file, the name of a scenario that ships, or one as a dictionary. Its
+            ``transfer`` names the application, whose quality is then measured, too.
+        filter_by: Only connections that match this filter, such as ``"port=443,protocol=mptcp"``.
         connection: Only this one.
-        progress: Called now and then with the bytes read and, where known, the bytes in all.
+        progress: Called from time to time with the bytes read and, if known, the total.
 
     Raises:
-        CaptureError: A capture cannot be read. One that ends in the middle is no error: what
-            came before is analysed, ``complete`` is false, and ``diagnostics`` says so.
+        CaptureError: A capture cannot be read. A truncated capture is not an error: what precedes
+            the cut is analysed, ``complete`` is false, and ``diagnostics`` says so.
         ScenarioError: The scenario cannot be; says where and why.
-        Error: An argument cannot be, or no connection meets ``filter_by``, or there is no such.
+        Error: An argument is invalid, no connection matches ``filter_by``, or there is no such
+            connection.
         TypeError: ``paths`` is neither a path nor an iterable of paths.
         KeyboardInterrupt: Ctrl-C; also while standard input is silent.
     """

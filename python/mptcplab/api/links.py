@@ -28,21 +28,21 @@ def calibrate(
     runs: int = 12,
     progress: Callable[[int, float], None] | None = None,
 ) -> Calibration:
-    """Fit a link so that simulated plain TCP over it shows what was measured.
+    """Fit a link so that simulated plain TCP over it reproduces a measurement.
 
     Args:
         captures: Captures of a transfer over plain TCP, given together as one.
         row: Instead of captures, the id of a row of the papers' measurements.
-        out: A file for the link, which scenarios may name as a profile.
+        out: A file for the link, which scenarios can use as a profile.
         targets: Another file of measurements for ``row``.
         controller: Congestion control of the captured transfer's sender (default: cubic-linux, with
             ``era`` 2012 reno).
-        era: Whose TCP it was, as ``mptcp.era`` in scenarios (default: today's).
-        runs: How many runs each try is simulated with.
+        era: Era of the sender's TCP, as ``mptcp.era`` in scenarios (default: today's).
+        runs: Number of simulated runs for each candidate link.
         progress: Called with the tries so far and the largest relative error.
 
     Raises:
-        Error: There is nothing to calibrate on; says what is missing.
+        Error: There is not enough to calibrate to; says what is missing.
         KeyboardInterrupt: Ctrl-C; nothing is written.
     """
     from mptcplab.calibration import capture, fit, rows
@@ -89,27 +89,27 @@ def import_links(
     queue: str = "200 ms",
     licence: str | None = None,
 ) -> Imported:
-    """Make links, and a scenario over them, of recordings of real networks.
+    """Make links, and a scenario with them, from recordings of real networks.
 
     Args:
         files: Recordings; ``NAME=FILE`` names the path, ``NAME/up=FILE`` its direction, too.
-        out: The directory that takes everything.
-        format: Name of the format, where the files do not show it.
-        columns: Of any CSV, the column of each quantity: ``{"time": "when", "down_kbps": "rx"}``.
-        where: What columns of rows must hold that count.
-        time_zone: The zone of times that name none (default: UTC).
-        unaligned: Begin each recording at its start, whatever its clock.
-        start_s: Seconds of the span in common that are left out.
-        end_s: Seconds from the beginning of the whole at which it ends.
-        step_s: Make one row of values that are closer than this.
-        rate: The rate of directions that were not measured.
-        delay: The delay each way where none was measured.
-        queue: What queues hold.
-        licence: The recordings' licence, for the origin of the links.
+        out: Output directory.
+        format: Name of the format, if it cannot be recognised from the files.
+        columns: For any CSV, the column of each quantity: ``{"time": "when", "down_kbps": "rx"}``.
+        where: Column values that rows must have to be used.
+        time_zone: Zone of times without a zone (default: UTC).
+        unaligned: Start each recording at its own beginning, ignoring its clock.
+        start_s: Seconds to leave out at the beginning of the common span.
+        end_s: End, in seconds from the beginning of the common span.
+        step_s: Average values closer together than this.
+        rate: Rate of directions without measurements.
+        delay: One-way delay, if none was measured.
+        queue: Size of the queues.
+        licence: Licence of the recordings, for the origin of the links.
 
     Raises:
-        Error: A file cannot be read or is malformed, or the files do not go together; says where,
-            and what to do. Nothing is written then.
+        Error: A file cannot be read or is malformed, or the files do not fit together; says where,
+            and what to do. Nothing is written.
     """
     from mptcplab.recordings.importing import Wishes, import_recordings
 

@@ -17,18 +17,18 @@ def doctor_field(
     port: int = 7443,
     token: str | None = None,
 ) -> list[Check]:
-    """Look at what runs over real networks to a server need of this host; changes nothing.
+    """Check what this host needs for runs over real networks to a server; changes nothing.
 
     Args:
-        host: The server, by name or address, or the line that ``mptcplab serve`` prints: then its
-            fingerprint, the token and its ports are looked at, too.
-        interfaces: Those of the paths, the first path's first; if left out all that are up and
-            have an address.
-        port: The server's.
+        host: The server, by name or address, or the line that ``mptcplab serve`` prints. With the
+            line, its fingerprint, the token and its ports are checked, too.
+        interfaces: Interfaces of the paths, in their order. If left out, all that are up and have
+            an address.
+        port: Port of the server.
         token: The file with the server's token; if left out ``~/.config/mptcplab/token``.
 
     Raises:
-        Error: There is no such host, or the kernel cannot be asked.
+        Error: There is no such host, or the kernel does not answer.
     """
     from mptcplab.probing.doctor import examine
 
@@ -43,17 +43,18 @@ def probe(
     idle_seconds: float = 30.0,
     begin: Callable[[str, float], None] | None = None,
 ) -> Probes:
-    """Find out what stands between this host and a server.
+    """Find the middleboxes between this host and a server.
 
     Args:
         line: The line that ``mptcplab serve`` prints.
-        paths: Interfaces or addresses of this host; if left out, the routes choose.
+        paths: Interfaces or addresses of this host. If left out, the routes decide.
         token: The file with the server's token; if left out ``~/.config/mptcplab/token``.
-        idle_seconds: How long connections are silent at most, up to an hour; 0 leaves that out.
+        idle_seconds: Longest time that connections are kept idle, up to an hour; 0: this is not
+            tested.
         begin: Called before each path with its name and about how many seconds it will take.
 
     Raises:
-        Error: The server is not there, is another one, or refuses.
+        Error: The server cannot be reached, is a different one, or refuses.
     """
     from mptcplab.probing.probes import probe_paths
 

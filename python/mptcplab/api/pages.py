@@ -29,25 +29,25 @@ def write_report(
     run: str | None = None,
     filter_by: str | None = None,
 ) -> Path:
-    """Write the page of a run, with its baselines where they are there, of a campaign, or captures.
+    """Write the page of a run with its baselines, of a campaign, or of captures.
 
     Args:
-        source: A directory that ``mptcplab run`` or ``mptcplab sweep`` left, or one of the run
-            directories in it; or what ``mptcplab.run``, ``mptcplab.open_campaign`` or
-            ``mptcplab.analyze`` gave. Several of them, but for campaigns, are laid over each other,
-            and so are the seeds of ``mptcplab run --repeat``.
+        source: A directory of ``mptcplab run`` or ``mptcplab sweep``, or a run directory in it; or
+            the result of ``mptcplab.run``, ``mptcplab.open_campaign`` or ``mptcplab.analyze``.
+            Several sources, except campaigns, are overlaid, as are the seeds of ``mptcplab run
+            --repeat``.
         out: The file. If left out, ``report.html`` in the directory of a comparison or campaign or
             of repeated runs, ``NAME.html`` beside that of a run, ``reports/KEY.html`` in a
             campaign's for one of its runs, and ``runs.html`` here for several.
-        connection: Which connection; if left out the one that moved most bytes.
-        filter_by: Which connections are meant, such as ``"port=443,protocol=mptcp"``; of several
-            the one that moved most bytes is drawn.
-        run: Key of a run of the campaign: the page of this run. It is repeated for that, unless
-            its directory was kept.
+        connection: Number of the connection. If left out, the one with most bytes.
+        filter_by: Only connections that match this filter, such as ``"port=443,protocol=mptcp"``.
+            The one with most bytes is drawn.
+        run: Key of a run of the campaign whose page is written. The run is repeated for this,
+            unless its directory was kept.
 
     Raises:
-        Error: The directory holds no run, there is no such connection or run, or the page cannot
-            be written; also where the file is there and is no page of mptcplab.
+        Error: The directory has no run, there is no such connection or run, or the page cannot be
+            written, for example because the file exists and is not a page of mptcplab.
     """
     from mptcplab.charts.html import refuse_foreign, write
     from mptcplab.charts.sources import one_of, several_of
@@ -98,11 +98,11 @@ def write_issue(
     """Write a small bundle for kernel maintainers: scenario, anonymised headers, state.
 
     Args:
-        source: A run, or what ``mptcplab run`` left: then its run with MPTCP.
-        out: The file, a zip. If left out, ``NAME-issue.zip`` beside the directory of the run.
+        source: A run, or a directory of ``mptcplab run``, of which the run with MPTCP is used.
+        out: The zip file. If left out, ``NAME-issue.zip`` beside the directory of the run.
 
     Raises:
-        Error: It is no run, it has no captures, or the file cannot be written.
+        Error: It is not a run, it has no captures, or the file cannot be written.
     """
     from mptcplab.artifact.issue import bundle
 
@@ -125,24 +125,26 @@ def figure(
     """Draw a static figure of a run, of captures, or of a campaign.
 
     Args:
-        kind: What is drawn; ``mptcplab figure --list`` says what there is.
-        source: A run directory, what ``mptcplab run`` left, a campaign's directory, a capture, or a
-            directory of captures that are taken as one; or what ``mptcplab.run``, ``sweep`` or
-            ``analyze`` gave.
-        out: A file that ends in ``.pdf``, ``.svg`` or ``.png``. If left out, nothing is written.
+        kind: Kind of figure; ``mptcplab figure --list`` lists them.
+        source: A run directory, a directory of ``mptcplab run``, a campaign's directory, a capture,
+            or a directory of captures, which are taken as one; or the result of ``mptcplab.run``,
+            ``sweep`` or ``analyze``.
+        out: A file name that ends in ``.pdf``, ``.svg`` or ``.png``. If left out, nothing is
+            written.
         size: Width and height in inches.
-        title: Stands above; papers have captions instead.
+        title: Title above the figure; papers have captions instead.
         by: Axes of the campaign to split by: the first along the figure, others side by side.
-        where: Values of axes; runs with others are left out.
-        value: The figure of runs that is drawn, a column of ``Campaign.runs``.
-        paths: What is drawn: ``"mptcp"``, and names of paths for plain TCP over them.
-        connection: Which connection of captures; if left out the one that moved most bytes.
+        where: Values of axes. Runs with other values are left out.
+        value: The metric that is drawn, a column of ``Campaign.runs``.
+        paths: What to draw: ``"mptcp"``, and names of paths for plain TCP over them.
+        connection: Number of a connection in captures. If left out, the one with most bytes.
 
     Returns:
-        A figure of matplotlib, with ``caption``: what is drawn, and how it was computed.
+        A matplotlib figure with ``caption``, which says what is drawn and how it was computed.
 
     Raises:
-        Error: There is no such kind, the source has nothing for it, or it cannot be written.
+        Error: There is no such kind, the source has no data for it, or the figure cannot be
+            written.
     """
     check_installed()
     from mptcplab.charts.paper.choice import Choice

@@ -34,21 +34,22 @@ def run(
 
     Args:
         scenario: A file, the name of a scenario that ships, or the scenario as a dictionary.
-        seed: Runs with the same seed meet the same radio conditions.
-        out: Where the run directories go. Those that are there already from the same scenario,
-            seed and version are not run again. If left out, they live as long as what is returned.
+        seed: Random seed. Runs with the same seed have the same radio conditions.
+        out: Directory for the run directories. Existing runs of the same scenario, seed and version
+            are not run again. If left out, a temporary directory that lives as long as the returned
+            object.
         settings: Changes to the scenario, such as ``"path.wifi.rate=10 Mbit/s"``.
-        baselines: Whether to run plain TCP too; if left out, as the scenario says.
+        baselines: Whether to run plain TCP as well. If left out, as the scenario says.
         captures: ``"none"``, ``"headers"`` or ``"full"`` (payload too). If left out ``"headers"``
             with ``out`` and ``"none"`` without.
         force: Replace other runs in ``out``.
-        engine: What runs it: ``"simulation"``, in virtual time, or another one, such as
-            ``"kernel"``: Linux's own MPTCP, in real time.
+        engine: ``"simulation"``, in virtual time, or another engine, such as ``"kernel"``, Linux's
+            own MPTCP in real time.
 
     Raises:
-        ScenarioError: The scenario cannot be, or not with this engine; says where and why.
-        Error: Something cannot be written or is there already, or this machine forbids it.
-        KeyboardInterrupt: Ctrl-C; finished runs are kept, nothing is left of the others.
+        ScenarioError: The scenario is invalid, or not supported by this engine; says where and why.
+        Error: Something cannot be written or exists already, or this machine does not allow it.
+        KeyboardInterrupt: Ctrl-C; finished runs are kept, the others leave nothing behind.
     """
     from mptcplab.results import record
     from mptcplab.scenario.scenario import load
@@ -82,14 +83,14 @@ def why(
     """Say why a run or a captured transfer was slow, and what would help.
 
     Args:
-        source: A directory that ``mptcplab run`` left, or a run in it, or what ``mptcplab.run``
-            gave: with what the runs beside it tell. Or captures, one or several taken as one.
-        tries: Whether to simulate the run's scenario with each remedy, with the run's seed; of
+        source: A directory of ``mptcplab run``, a run in it, or the result of ``mptcplab.run``; the
+            runs beside it are used as well. Or captures, one or several taken as one.
+        tries: Whether to simulate the run's scenario with each remedy, with the run's seed; for
             captures, a model of the largest transfer.
 
     Raises:
-        Error: There is no run, or only those of a simulation could be tried; a capture cannot be
-            read, or tells too little for a model.
+        Error: There is no run, or remedies can only be tried for simulated runs; a capture cannot
+            be read, or shows too little for a model.
     """
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.run import Run
@@ -113,19 +114,19 @@ def annotate(
     time_zone: str | None = None,
     began: str | None = None,
 ) -> list[Annotated]:
-    """Join logs to a run by time: they become its tables ``radio`` and ``positions``.
+    """Add logs to a run, by time, as its tables ``radio`` and ``positions``.
 
-    Rows from up to 10 s before the run to 10 s after it are kept. Those of a file of the same name
-    that was joined before are replaced.
+    Rows from 10 s before the run to 10 s after it are kept. They replace rows of a file of the same
+    name that was added before.
 
     Args:
-        directory: A run, or what ``run`` left: then each of its runs.
+        directory: A run, or a directory of ``run``, each of whose runs is then annotated.
         radio: CSV files whose first line names the columns: ``time``, ``path``, and those of the
             table ``radio``.
-        positions: GPX files, or such with sentences of NMEA 0183.
-        path: The path of rows in ``radio`` that name none.
-        time_zone: The zone of times in ``radio`` that name none.
-        began: When the run began by the clock of the logs, where that is not the run's.
+        positions: GPX files, or files with NMEA 0183 sentences.
+        path: Path of rows in ``radio`` without a path.
+        time_zone: Zone of times in ``radio`` without a zone.
+        began: Start of the run by the clock of the logs, if that differs from the run's clock.
 
     Raises:
         Error: A file cannot be read, no row is from the time of a run, or a path is unknown.
@@ -152,15 +153,16 @@ def compare(
     """Compare two runs, two scenarios run under several seeds, campaigns, or captures.
 
     Args:
-        a: A run directory; a directory that ``mptcplab run`` made, also with ``--repeat``; a
-            campaign's directory; a capture, or a directory whose captures are taken as one. Or
-            what ``mptcplab.run``, ``sweep`` or ``analyze`` gave, or a list of the first.
-        b: What it is compared with, of the same kind; runs and captures may be mixed.
-        level: Of the confidence intervals.
-        progress: Told how many figures over several seeds are compared, and of how many.
+        a: A run directory; a directory of ``mptcplab run``, also with ``--repeat``; a campaign's
+            directory; a capture, or a directory of captures, which are taken as one. Or the result
+            of ``mptcplab.run``, ``sweep`` or ``analyze``, or a list of results of ``run``.
+        b: What to compare it with, of the same kind; runs and captures may be mixed.
+        level: Level of the confidence intervals.
+        progress: Called with the number of metrics over several seeds that are compared, and of
+            all.
 
     Raises:
-        Error: There is no such thing, it cannot be read, or the two cannot be compared.
+        Error: A source does not exist or cannot be read, or the two cannot be compared.
     """
     from mptcplab.results.differences.differences import Differences, Side
 
@@ -168,9 +170,10 @@ def compare(
 
 
 def scenario_schema() -> dict[str, Any]:
-    """Give the JSON schema of scenarios (draft 7), by which editors complete and check them.
+    """Give the JSON schema of scenarios (draft 7), with which editors complete and check them.
 
-    It knows every key, element and policy; whether they go together, reading alone tells.
+    It has every key, element and policy. Whether they fit together is only checked when a scenario
+    is read.
     """
     from mptcplab.scenario.json_schema import scenarios
 

@@ -72,7 +72,7 @@ class Campaign:
 
     @property
     def title(self) -> str | None:
-        """What it is about, in a line."""
+        """Title, in one line."""
         title: str | None = self.about["title"]
         return title
 
@@ -83,7 +83,7 @@ class Campaign:
 
     @cached_property
     def plan(self) -> pl.DataFrame:
-        """One row per run that there is to be, done or not."""
+        """One row per planned run, done or not."""
         import polars as pl
 
         file = self.directory / PLAN
@@ -139,7 +139,7 @@ class Campaign:
 
     @cached_property
     def neighbours(self) -> pl.DataFrame:
-        """Give what cross traffic got, a row per run and traffic beside it."""
+        """Give the results of cross traffic, with a row per run and cross traffic."""
         import polars as pl
 
         if shards.scan(self._shards, run_metrics.NEIGHBOURS) is None:
@@ -148,7 +148,7 @@ class Campaign:
 
     @cached_property
     def visits(self) -> pl.DataFrame:
-        """One row per visit of a calendar, with when it is due and what became of it.
+        """One row per visit of a calendar, with its time and its result.
 
         ``state`` is ``done``, ``missed``, ``to come`` or ``going on``; a missed one has a
         ``reason`` (``off``, ``interrupted``, ``busy``, ``budget``, ``away``), and ``why`` in words.
@@ -158,7 +158,7 @@ class Campaign:
 
     @cached_property
     def probes(self) -> pl.DataFrame | None:
-        """What stands in the paths, a row per path and probe; ``None``: they were not probed."""
+        """Results of probes, a row per path and probe; ``None``: paths were not probed."""
         import polars as pl
 
         file = self.directory / PROBES
@@ -179,7 +179,7 @@ class Campaign:
 
     @cached_property
     def findings(self) -> pl.DataFrame:
-        """Give in how many runs of MPTCP of each configuration a kind of finding was made.
+        """Count in how many runs with MPTCP each kind of finding occurs, by configuration.
 
         The axes of a configuration are those of ``plan``. ``runs`` of ``of`` had it, and
         ``cost_s_median`` is what it cost where that is known.
@@ -232,7 +232,7 @@ class Campaign:
         return shlex.join(words)
 
     def run(self, run: str) -> Run:
-        """Give a run whose directory was kept."""
+        """Open a run whose directory was kept."""
         self._planned(run)
         return Run(self.directory / RUNS / run)
 

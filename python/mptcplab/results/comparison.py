@@ -41,7 +41,7 @@ class Comparison:
 
     @property
     def best_path(self) -> str | None:
-        """The path over which plain TCP had the highest throughput, of those that finished."""
+        """The path with the highest throughput of plain TCP, of those that finished."""
         finished = {
             path: run.throughput_mbps
             for path, run in self.baselines.items()
@@ -51,7 +51,7 @@ class Comparison:
 
     @property
     def gain(self) -> float | None:
-        """How much more throughput MPTCP had than the best single path, 0.25 for 25 % more."""
+        """Gain of MPTCP's throughput over the best single path; 0.25 means 25 % more."""
         best = None if self.best_path is None else self.baselines[self.best_path].throughput_mbps
         own = self.mptcp.throughput_mbps
         if not best or own is None or not self.mptcp.outcome["finished"]:
@@ -59,7 +59,7 @@ class Comparison:
         return own / best - 1
 
     def report(self, path: str | PathLike[str] | None = None) -> Path:
-        """Write the page of the runs, as ``mptcplab.write_report`` does, and give its place."""
+        """Write the page of the runs, as ``mptcplab.write_report`` does, and return its path."""
         return pages.write(self, path)
 
     def document(self) -> dict[str, Any]:

@@ -207,9 +207,9 @@ class Run(Analysis):
 
     @cached_property
     def transfer(self) -> Row | None:
-        """Its row in ``transfers``, of its direction and of the connection with most bytes.
+        """Its row in ``transfers``, for its direction and the connection with most bytes.
 
-        Where a proxy splits it: of the connection that the receiver has.
+        If a proxy splits the connection, this is the receiver's connection.
         """
         connections, transfers = (self.tables.rows(name) for name in ("connections", "transfers"))
         return run_metrics.transfer(connections, transfers, self.about["direction"])

@@ -28,7 +28,7 @@ NUMBERS = ("claimed_s", "gained_s", "throughput_mbps", "before_mbps")
 
 
 class Why:
-    """What was found of a run and the runs beside it, or of captures; and what remedies gave."""
+    """Findings of a run and the runs beside it, or of captures; and the effect of remedies."""
 
     def __init__(
         self, tables: Measured, rows: list[Row], tried: list[Row] | None, model: Row | None = None
@@ -43,7 +43,7 @@ class Why:
 
     @classmethod
     def of(cls, source: str | PathLike[str] | Run | Comparison, *, tries: bool = False) -> Why:
-        """Explain a run, or the one with MPTCP of what ``mptcplab run`` left.
+        """Explain a run, or the run with MPTCP in a directory of ``mptcplab run``.
 
         Raises:
             Error: There is no run, or only those of a simulation could be tried.
@@ -61,7 +61,7 @@ class Why:
 
     @cached_property
     def tried(self) -> pl.DataFrame:
-        """One row per remedy that was tried: what it gained, and what was claimed."""
+        """One row per remedy that was tried: its gain, and the claimed cost."""
         import polars as pl
 
         kinds: dict[str, Any] = dict.fromkeys(TEXTS, pl.String) | {"settings": pl.List(pl.String)}
