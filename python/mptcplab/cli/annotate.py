@@ -29,7 +29,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         epilog=EXAMPLES,
     )
     command.add_argument(
-        "directory", type=named, metavar="DIR", help="what mptcplab run left, or a run in it"
+        "directory", type=named, metavar="DIR", help="a directory of mptcplab run, or a run in it"
     )
     command.add_argument(
         "--radio",
@@ -48,20 +48,20 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="GPX, or sentences of NMEA 0183",
     )
     command.add_argument(
-        "--path", type=named, metavar="NAME", help="the path of rows in --radio that name none"
+        "--path", type=named, metavar="NAME", help="path of rows in --radio without a path"
     )
     command.add_argument(
         "--time-zone",
         type=named,
         metavar="ZONE",
-        help="the zone of times in --radio that name none, such as Europe/Paris",
+        help="zone of times in --radio without a zone, such as Europe/Paris",
     )
     command.add_argument(
         "--began",
         type=named,
         metavar="TIME",
-        help="when the run began by the clock of the logs: needed for simulations, and where "
-        "clocks differ",
+        help="start of the run by the clock of the logs: needed for simulations, and if clocks "
+        "differ",
     )
     command.set_defaults(run=run)
 

@@ -28,14 +28,18 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "captures", nargs="+", type=named, metavar="CAPTURE", help="pcap or pcapng, also compressed"
     )
     command.add_argument(
-        "--out", required=True, type=named, metavar="DIR", help="where they go, each by its name"
+        "--out",
+        required=True,
+        type=named,
+        metavar="DIR",
+        help="output directory; files keep their names",
     )
     command.add_argument(
         "--secret",
         type=named,
         metavar="FILE",
-        help="random bytes that decide the new addresses and keys: captures that are anonymised "
-        "later with the same file match these (default: drawn anew, and forgotten)",
+        help="random bytes that determine the new addresses and keys: captures anonymised later "
+        "with the same file match these (default: drawn at random, and forgotten)",
     )
     command.set_defaults(run=run)
 

@@ -70,7 +70,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--out",
         type=named,
         metavar="FILE",
-        help="where the link goes, with --all a directory (default: standard output)",
+        help="file for the link, with --all a directory (default: standard output)",
     )
     command.add_argument("--json", action="store_true", help="print everything as JSON")
     command.set_defaults(run=run)

@@ -58,10 +58,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     )
     changes = field.add_mutually_exclusive_group()
     changes.add_argument(
-        "--set-up", action="store_true", help="do what --field advises, where commands can (root)"
+        "--set-up", action="store_true", help="run the commands that --field advises (root)"
     )
     changes.add_argument(
-        "--undo", action="store_true", help="undo all that --set-up did since the machine started"
+        "--undo",
+        action="store_true",
+        help="undo everything that --set-up did since the machine started",
     )
     command.add_argument("--json", action="store_true", help="print the checks as JSON")
     command.set_defaults(run=run)

@@ -34,7 +34,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "and prints a caption for it.\nThe same tables give the same bytes.",
         epilog=EXAMPLES,
     )
-    command.add_argument("kind", type=named, metavar="KIND", help="what to draw: see --list")
+    command.add_argument("kind", type=named, metavar="KIND", help="kind of figure: see --list")
     command.add_argument(
         "directory",
         type=named,
@@ -42,7 +42,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="a run directory, what mptcplab run left, a campaign's directory, or captures",
     )
     command.add_argument(
-        "--list", action=_List, help="list the kinds of figures, and what can be chosen for each"
+        "--list", action=_List, help="list the kinds of figures, and the options of each"
     )
     command.add_argument(
         "--out",

@@ -28,11 +28,11 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "out of use, and put back once it answers again. When the command ends, all is as it was.",
         epilog=EXAMPLES,
     )
-    command.add_argument("--observe", action="store_true", help="only tell what would be done")
+    command.add_argument("--observe", action="store_true", help="only report what would be done")
     command.add_argument(
         "--routes",
         action="store_true",
-        help="keep a table of routes and a rule for each path's address, too",
+        help="also keep a routing table and a rule for each path's address",
     )
     command.add_argument(
         "--signals",

@@ -46,14 +46,17 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
             "several of one name are one path"
         ),
     )
-    command.add_argument("--out", type=named, metavar="DIR", help="where everything goes")
+    command.add_argument("--out", type=named, metavar="DIR", help="output directory")
     command.add_argument(
         "--formats",
         action="store_true",
-        help="list the formats that are read, and what becomes of them",
+        help="list the supported formats, and how they are used",
     )
     command.add_argument(
-        "--as", dest="format", metavar="NAME", help="the format, where the files do not show it"
+        "--as",
+        dest="format",
+        metavar="NAME",
+        help="the format, if it cannot be recognised from the files",
     )
     command.add_argument(
         "--column",
@@ -77,12 +80,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--time-zone",
         metavar="ZONE",
-        help="the zone of times that name none, such as Europe/Paris (default: UTC)",
+        help="zone of times without a zone, such as Europe/Paris (default: UTC)",
     )
     command.add_argument(
         "--unaligned",
         action="store_true",
-        help="begin each recording at its start, whatever its clock",
+        help="start each recording at its own beginning, ignoring its clock",
     )
     command.add_argument(
         "--from",
@@ -90,21 +93,21 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         type=seconds,
         default=0.0,
         metavar="SECONDS",
-        help="leave out this much of the beginning",
+        help="leave out this much at the beginning",
     )
     command.add_argument(
         "--to",
         dest="end_s",
         type=seconds_above_0,
         metavar="SECONDS",
-        help="end this long after the beginning of the whole",
+        help="end this long after the beginning",
     )
     command.add_argument(
         "--step",
         type=seconds_above_0,
         default=1.0,
         metavar="SECONDS",
-        help="merge values that are closer together than this into one row (default: 1)",
+        help="average values that are closer together than this (default: 1)",
     )
     command.add_argument(
         "--rate",
@@ -122,10 +125,10 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--queue",
         default="200 ms",
         metavar="TIME",
-        help='how much queues hold, which no recording says (default: "200 ms")',
+        help='size of queues, which no recording contains (default: "200 ms")',
     )
     command.add_argument(
-        "--licence", metavar="TEXT", help="the recordings' licence, for the origin of the links"
+        "--licence", metavar="TEXT", help="licence of the recordings, for the origin of the links"
     )
     command.add_argument("--json", action="store_true", help="print what was made as JSON")
     command.set_defaults(run=run)

@@ -39,7 +39,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--tolerance",
         type=percent,
         metavar="PERCENT",
-        help="how far metrics may be off when they are verified (default: 0; in real time 15)",
+        help="how far metrics may deviate when they are verified (default: 0; in real time 15)",
     )
     command.add_argument("--json", action="store_true", help="print what it holds as JSON")
     command.set_defaults(run=run)

@@ -24,7 +24,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     """Describe the command."""
     command = commands.add_parser(
         "probe",
-        help="find out what stands between this host and a server",
+        help="find the middleboxes between this host and a server",
         description="Finds out what networks do to connections: which options, windows and packets "
         "get through, what is\ntranslated, and what is forgotten. Needs no privileges.",
         epilog=EXAMPLES,
@@ -44,20 +44,18 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         default=[],
         type=named,
         metavar="PATH",
-        help="an interface or an address of this host; may be repeated (default: by routes)",
+        help="an interface or an address of this host; may be repeated (default: as routed)",
     )
     command.add_argument(
         "--idle",
         type=seconds,
         default=30.0,
         metavar="SECONDS",
-        help="the longest silence that is tried, up to 4000; 0 tries none (default: 30)",
+        help="longest idle time to test, up to 4000; 0: none (default: 30)",
     )
     output = command.add_argument_group("output (default: a line for each probe)")
     output.add_argument("--json", action="store_true", help="print the table probes as JSON")
-    output.add_argument(
-        "--scenario", action="store_true", help="print what was found as a scenario"
-    )
+    output.add_argument("--scenario", action="store_true", help="print the result as a scenario")
     for kind in ("parquet", "csv"):
         output.add_argument(
             f"--{kind}", type=named, metavar="DIR", help=f"write the table to DIR/probes.{kind}"

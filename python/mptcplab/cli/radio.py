@@ -54,15 +54,15 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--streams",
         type=number_above_0,
         metavar="N",
-        help="streams that the antennas send at once (default: 1)",
+        help="number of spatial streams (default: 1)",
     )
     command.add_argument(
         "--noise-rise",
         metavar="DB",
-        help='by how much interference raises the noise, with a power ("0 dB")',
+        help='how much interference raises the noise, with a power ("0 dB")',
     )
     command.add_argument(
-        "--papers", action="store_true", help="judge what the papers printed of their radio"
+        "--papers", action="store_true", help="judge the radio values that the papers print"
     )
     command.add_argument("--json", action="store_true", help="print it as JSON")
     command.set_defaults(run=run, parser=command)

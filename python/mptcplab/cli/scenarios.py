@@ -59,7 +59,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
             command.add_argument(
                 "--json-schema",
                 action="store_true",
-                help="print the JSON schema of scenarios, by which editors complete and check them",
+                help="print the JSON schema of scenarios, with which editors complete and check "
+                "them",
             )
         command.set_defaults(run=run, what=what)
         if what == "links":

@@ -45,7 +45,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--dry-run",
         action="store_true",
-        help="print how much data and time it takes, and what is left of it; nothing is sent",
+        help="print how much data and time it needs, and how much of the budgets is left; nothing "
+        "is sent",
     )
     command.add_argument(
         "--systemd",
@@ -54,12 +55,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     )
     output = command.add_argument_group("output")
     output.add_argument(
-        "--out", type=named, metavar="DIR", help="where it goes (default: campaigns/CAMPAIGN)"
+        "--out", type=named, metavar="DIR", help="output directory (default: campaigns/CAMPAIGN)"
     )
     output.add_argument(
         "--no-report",
         action="store_true",
-        help="leave out the page, DIR/report.html, which is renewed after each visit",
+        help="leave out the page, DIR/report.html, which is updated after each visit",
     )
     output.add_argument(
         "--json", action="store_true", help="print what --dry-run says, or the summary, as JSON"

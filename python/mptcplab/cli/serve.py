@@ -33,7 +33,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     """Describe the command."""
     command = commands.add_parser(
         "serve",
-        help="be the other host of runs and probes over real networks, or of phones' downloads",
+        help="serve runs and probes over real networks to other hosts, or downloads to phones",
         description="Serves transfers to clients that hold its token (mptcplab run --engine "
         "field), one at a time, and\nanswers their probes (mptcplab probe), until it is ended. "
         "Needs no privilege; with CAP_NET_RAW or\nin dumpcap's group it captures, too. "
@@ -42,21 +42,23 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         epilog=EXAMPLES,
     )
     command.add_argument(
-        "--name", metavar="HOST", help="how clients reach this host (default: its own name)"
+        "--name",
+        metavar="HOST",
+        help="name or address by which clients reach this host (default: its own name)",
     )
     command.add_argument(
         "--address",
         action="append",
         type=_address,
         metavar="ADDRESS",
-        help="where it listens; may be repeated (default: everywhere)",
+        help="address to listen on; may be repeated (default: all)",
     )
     command.add_argument(
         "--port",
         action="append",
         type=_port,
         metavar="N",
-        help="port of TCP and UDP; may be repeated (default: 7443; with --open 8080, one)",
+        help="port for TCP and UDP; may be repeated (default: 7443; with --open 8080, only one)",
     )
     command.add_argument(
         "--probe-port",
@@ -69,18 +71,22 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--state",
         metavar="DIR",
-        help="directory of its key, its token and what it carried today; made if it is not there "
+        help="directory of its key, its token and its data count of the day; created if missing "
         "(default: mptcplab/server in $XDG_CONFIG_HOME or ~/.config)",
     )
     limits = command.add_argument_group("limits")
-    limits.add_argument("--rate", type=_rate, metavar="RATE", help="how fast (default: no limit)")
+    limits.add_argument(
+        "--rate", type=_rate, metavar="RATE", help="maximum rate (default: no limit)"
+    )
     limits.add_argument(
         "--per-run",
         type=_bytes,
         metavar="SIZE",
-        help="in a run (default: 1 GB; with --open 100 MB)",
+        help="maximum per run (default: 1 GB; with --open 100 MB)",
     )
-    limits.add_argument("--per-day", type=_bytes, metavar="SIZE", help="in a day (default: 20 GB)")
+    limits.add_argument(
+        "--per-day", type=_bytes, metavar="SIZE", help="maximum per day (default: 20 GB)"
+    )
     limits.add_argument(
         "--clients",
         type=number_above_0,
@@ -96,19 +102,19 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "else; each download becomes a run directory",
     )
     opened.add_argument(
-        "--out", type=named, metavar="DIR", help="where these go (default: runs/open)"
+        "--out", type=named, metavar="DIR", help="directory for these (default: runs/open)"
     )
     opened.add_argument(
         "--per-address",
         type=_bytes,
         metavar="SIZE",
-        help="in a day to one address, or one IPv6 network (default: 1 GB)",
+        help="maximum per day to an address, or an IPv6 network (default: 1 GB)",
     )
     opened.add_argument(
         "--keep",
         type=_bytes,
         metavar="SIZE",
-        help="how much DIR may hold; beyond it, downloads are served but not kept (default: 10 GB)",
+        help="maximum size of DIR; beyond it, downloads are served but not kept (default: 10 GB)",
     )
     command.add_argument(
         "--systemd", action="store_true", help="print a unit for systemd, and serve nobody"

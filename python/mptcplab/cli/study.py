@@ -62,7 +62,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         type=named,
         default=str(defaults.folder("study")),
         metavar="DIR",
-        help="where it goes (default: study)",
+        help="output directory (default: study)",
     )
     command.add_argument("--json", action="store_true", help="print the results as JSON")
     command.set_defaults(run=run)

@@ -44,8 +44,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--dry-run",
         action="store_true",
-        help="print how many runs there are and how long they will take; only the few runs that "
-        "the estimate needs are made",
+        help="print how many runs there are and how long they will take; only the few runs needed "
+        "for the estimate are made",
     )
     workers = command.add_mutually_exclusive_group()
     workers.add_argument(
@@ -56,14 +56,14 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "MPTCPLAB_JOBS; in real time, with the kernel, one)",
     )
     workers.add_argument(
-        "--dask", metavar="ADDRESS", help="have the workers of this Dask scheduler run it"
+        "--dask", metavar="ADDRESS", help="run it on the workers of this Dask scheduler"
     )
     output = command.add_argument_group("output")
     output.add_argument(
         "--out",
         type=named,
         metavar="DIR",
-        help="where it goes; runs that are there already are kept and not run again (default: "
+        help="output directory; existing runs are kept and not run again (default: "
         "campaigns/CAMPAIGN)",
     )
     output.add_argument(

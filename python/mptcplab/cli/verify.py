@@ -27,7 +27,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "metrics come out\nthe same. Exits with status 1 if any does not.",
         epilog=EXAMPLES,
     )
-    command.add_argument("file", type=named, metavar="FILE", help="what mptcplab package made")
+    command.add_argument("file", type=named, metavar="FILE", help="a file made by mptcplab package")
     command.add_argument(
         "--jobs",
         type=number_above_0,
