@@ -131,7 +131,7 @@ settings! {
         initial_ssthresh_packets: Option<u32> = None,
         /// Whether the slow-start threshold is cached for each destination when a subflow closes, and used for the next
         /// subflow to it, as Linux did before 5.6 and still does with `tcp_no_ssthresh_metrics_save = 0`.
-        /// `initial_ssthresh` is the first cached value.
+        /// Set `initial_ssthresh` to start with such a value.
         ssthresh_cache: bool = false,
         /// Minimum retransmission time-out. With `linux_timeout`, the minimum of its variance term.
         min_timeout_ns: i64 = 200 * MS,
