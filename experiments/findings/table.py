@@ -92,7 +92,7 @@ def _provoked(rows: list[Row]) -> list[str]:
             ", ".join(f"**`{one}`**" if _is_wrong(own, one) else f"`{one}`" for one in extra)
         )
         lines.append(cells)
-    heads = ["provoked", "found", "cost claimed (true), s", "remedy gains, s", "found beside"]
+    heads = ["provoked", "found", "cost claimed (true), s", "remedy gains, s", "also found"]
     return list(table(heads, lines))
 
 
@@ -155,7 +155,7 @@ def _linux(_: list[Row]) -> list[str]:
         others = sorted({other for row in there for other in row["found"]} - {kind})
         beside = ", ".join(f"`{other}`" for other in others)
         lines.append([f"`{kind}`", f"{len(hit)} of {len(there)}", costs, beside])
-    return list(table(["provoked", "found", "cost claimed (true), s", "found beside"], lines))
+    return list(table(["provoked", "found", "cost claimed (true), s", "also found"], lines))
 
 
 def _models(_: list[Row]) -> list[str]:

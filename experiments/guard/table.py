@@ -84,7 +84,16 @@ def worse(pair: Pair) -> list[str]:
 
 
 def _all(compared: list[Pair]) -> Iterator[str]:
-    heads = ["Wi-Fi", "load", "beside", "runs", "age, ms", "gap, ms", "Mbit/s", "back after, s"]
+    heads = [
+        "Wi-Fi",
+        "load",
+        "other paths",
+        "runs",
+        "age, ms",
+        "gap, ms",
+        "Mbit/s",
+        "back after, s",
+    ]
     cells = []
     for alone, guarded in compared:
         both = [
@@ -152,10 +161,10 @@ def _bounds(results: dict[str, Any]) -> Iterator[str]:
     heads = [
         "Wi-Fi",
         "load",
-        "beside",
+        "other paths",
         "Linux alone, ms",
         "a third",
-        "told after 100 ms",
+        "detected after 100 ms",
         "guard, ms",
     ]
     yield from table([*heads, "left after s", ""], cells)
@@ -242,7 +251,14 @@ def _times(results: dict[str, Any]) -> Iterator[str]:
         near = abs(simulated - played) <= max(0.05, 0.2 * simulated)
         ranges = [_range(times[engine]) for engine in ("simulation", "kernel")]
         cells.append([way, load, beside or "LTE", *ranges, "yes" if near else "no"])
-    heads = ["Wi-Fi", "load", "beside", "simulated, s", "Linux, s", "medians within 20 % or 50 ms"]
+    heads = [
+        "Wi-Fi",
+        "load",
+        "other paths",
+        "simulated, s",
+        "Linux, s",
+        "medians within 20 % or 50 ms",
+    ]
     yield from table(heads, cells)
 
 
