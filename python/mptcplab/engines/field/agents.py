@@ -1,4 +1,4 @@
-"""What stands at the client's end: the agent that transfers, and the recorder."""
+"""The client's helper processes: the agent that transfers, and the recorder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ END_SECONDS = 10.0
 
 
 class Helper:
-    """A process that is told a job, speaks JSON lines, and ends with its input."""
+    """A process that is given a job, writes JSON lines, and ends with its input."""
 
     def __init__(self, module: str, job: dict[str, Any]) -> None:
         self._process = subprocess.Popen(  # noqa: S603
@@ -37,40 +37,40 @@ class Helper:
         assert self._process.stdout is not None  # noqa: S101 - both
         self._in, self._out = self._process.stdin, self._process.stdout
         self._partial = b""
-        self.tell(json.dumps(job))
+        self.send(json.dumps(job))
 
-    def tell(self, line: str) -> None:
-        """Tell it something; who is gone says why by its end."""
+    def send(self, line: str) -> None:
+        """Send a line; a process that has ended says why when it is read from."""
         try:
             self._in.write(f"{line}\n".encode())
         except BrokenPipeError:
             return
 
-    def hear(self, seconds: float) -> list[dict[str, Any]]:
-        """Give what it says within so many seconds, as soon as it says something."""
+    def receive(self, seconds: float) -> list[dict[str, Any]]:
+        """Return its messages as soon as there are some, or none after so many seconds."""
         if not select.select([self._out], [], [], seconds)[0]:
             return []
-        came = self._out.read(1 << 16)
-        if not came:
+        received = self._out.read(1 << 16)
+        if not received:
             raise Error("the agent ended in the middle")
-        *lines, self._partial = (self._partial + came).split(b"\n")
-        said = [json.loads(line) for line in lines]
-        for line in said:
-            if "error" in line:
-                raise Error(str(line["error"]))
-        return said
+        *lines, self._partial = (self._partial + received).split(b"\n")
+        messages = [json.loads(line) for line in lines]
+        for message in messages:
+            if "error" in message:
+                raise Error(str(message["error"]))
+        return messages
 
-    def wait_for(self, word: str, seconds: float) -> Any:
-        """Wait until it says so."""
+    def wait_for(self, key: str, seconds: float) -> Any:
+        """Wait for a message with this key, and return its value."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
-            for line in self.hear(left):
-                if word in line:
-                    return line[word]
-        raise Error(f"the agent does not say {word} within {seconds:g} s")
+            for message in self.receive(left):
+                if key in message:
+                    return message[key]
+        raise Error(f"the agent does not say {key} within {seconds:g} s")
 
     def end(self) -> list[dict[str, Any]]:
-        """Have it end; gives what it says last."""
+        """End it, and return its last messages."""
         if self._in.closed:
             return []
         self._in.close()
@@ -87,17 +87,17 @@ class Helper:
 def transfer(
     agent: Helper, stop_ns: int, progress: Callable[[int, int], None] | None
 ) -> tuple[dict[str, Any], bool]:
-    """Have the agent go; gives what it has to say at the end, and whether it was stopped."""
+    """Start the transfer; returns the agent's report, and whether it was stopped."""
     start_ns = time.monotonic_ns()
-    agent.tell("go")
+    agent.send("go")
     stopped = False
     while True:
         left_ns = start_ns + stop_ns - time.monotonic_ns()
         if left_ns <= 0 and not stopped:
-            agent.tell("stop")
+            agent.send("stop")
             stopped = True
-        for line in agent.hear(END_SECONDS if stopped else min(left_ns / 1e9, 1.0)):
-            if "done" in line:
-                return line["done"], stopped
-            if "progress" in line and progress is not None:
-                progress(time.monotonic_ns() - start_ns, line["progress"]["bytes"])
+        for message in agent.receive(END_SECONDS if stopped else min(left_ns / 1e9, 1.0)):
+            if "done" in message:
+                return message["done"], stopped
+            if "progress" in message and progress is not None:
+                progress(time.monotonic_ns() - start_ns, message["progress"]["bytes"])

@@ -46,15 +46,15 @@ class Line:
     drift_ppm: float = 0.0
 
     def ahead_ns(self, at_ns: int) -> int:
-        """Say it for a time."""
+        """Give the offset at a time."""
         return self.offset_ns + round((at_ns - self.at_ns) * self.drift_ppm / 1e6)
 
 
 def line(clocks: Mapping[str, tuple[Offset | None, Offset | None]]) -> Line:
-    """Reckon it from what was measured over each path before and after a run.
+    """Compute it from what was measured over each path before and after a run.
 
-    The path counts whose echoes took least time. What they differ by is a drift where it is more
-    than what each may be wrong by.
+    The path with the shortest round-trip time is used. The difference of its two offsets is a
+    drift where it exceeds the error that each may have.
     """
     both = {name: (one, two) for name, (one, two) in clocks.items() if one and two}
     if both:
@@ -126,11 +126,11 @@ def _answers(sock: socket.socket, run: bytes, key: bytes) -> list[tuple[int, Off
             raw = sock.recv(preamble.ECHO_BYTES + 1)
         except OSError:
             return found
-        came_ns = time.time_ns()
+        received_ns = time.time_ns()
         echo = preamble.read_echo(raw)
         if echo is None or not echo.received_ns or echo.run != run:
             continue
         if preamble.is_proven(raw, key):
-            there_ns, back_ns = echo.received_ns - echo.sent_ns, echo.answered_ns - came_ns
+            there_ns, back_ns = echo.received_ns - echo.sent_ns, echo.answered_ns - received_ns
             rtt_ns = there_ns - back_ns
-            found.append((echo.sequence, Offset((there_ns + back_ns) // 2, rtt_ns, came_ns, 1)))
+            found.append((echo.sequence, Offset((there_ns + back_ns) // 2, rtt_ns, received_ns, 1)))

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from mptcplab.engines.field.server_line import ServerLine
 
 CONNECT_SECONDS = 15.0
-# For an answer; a turn is waited for.
+# How long to wait for an answer, and for our turn.
 ANSWER_SECONDS = 60.0
 TURN_SECONDS = 2 * 3600.0
 CHUNK_BYTES = 1 << 16
 LINE_BYTES = 1 << 20
-# What a server may leave of a run, and how much of each.
+# The files that a server may send of a run, and the largest size of each.
 FILES = ("server.samples", "server.counters", "server.pcapng")
 MOST_FILE_BYTES = 1 << 31
 
@@ -49,18 +49,18 @@ class Control:
         self._file.close()
 
     def greet(self, token: str, congestion_controls: Sequence[str]) -> None:
-        """Say who we are, and what the server is to choose later."""
+        """Authenticate ourselves, and ask for the congestion controls of the runs to come."""
         hello = {"hello": PROTOCOL, "token": token}
         self.send(hello | {"congestion_controls": list(congestion_controls)})
         self.receive()
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Ask for a run, and wait for our turn; gives what the server has ready."""
+        """Ask for a run, and wait for our turn; returns what the server prepared."""
         self.send({"run": request})
-        said = self.receive()
-        if "waiting" in said:
-            said = self.receive(TURN_SECONDS)
-        return self._table(said, "ready")
+        reply = self.receive()
+        if "waiting" in reply:
+            reply = self.receive(TURN_SECONDS)
+        return self._table(reply, "ready")
 
     def ask_to_probe(self, seconds: int) -> dict[str, Any]:
         """Ask for answers to probes; gives the session's number and key, and the server's ports."""
@@ -70,28 +70,28 @@ class Control:
     def take(self, directory: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         """End our part of a run, and take the server's files.
 
-        Gives what the server's agent says, and who captured there.
+        Returns the report of the server's agent, and who captured there.
         """
         self.send({"end": True})
-        said = self.receive()
-        left = list(FILES)
-        for about in _list(said.get("files")):
-            name, count = about.get("name"), about.get("bytes")
-            if name not in left or type(count) is not int or not 0 <= count <= MOST_FILE_BYTES:
+        reply = self.receive()
+        expected = list(FILES)
+        for entry in _list(reply.get("files")):
+            name, count = entry.get("name"), entry.get("bytes")
+            if name not in expected or type(count) is not int or not 0 <= count <= MOST_FILE_BYTES:
                 raise Error(
-                    f"the server {self._line.host} offers what no run leaves: {str(about)[:80]}"
+                    f"the server {self._line.host} offers what no run leaves: {str(entry)[:80]}"
                 )
-            left.remove(name)
+            expected.remove(name)
             with (directory / name).open("xb") as file:
                 self._copy(count, file)
-        return self._table(said, "done"), self._table(said, "captures")
+        return self._table(reply, "done"), self._table(reply, "captures")
 
     def send(self, line: dict[str, Any]) -> None:
         """Send a line."""
         try:
             self._sock.sendall(json.dumps(line).encode() + b"\n")
         except OSError as error:
-            raise Error(f"the server {self._line.host} is gone: {_said(error)}") from None
+            raise Error(f"the server {self._line.host} is gone: {_reason(error)}") from None
 
     def receive(self, seconds: float = ANSWER_SECONDS) -> dict[str, Any]:
         """Wait for a line."""
@@ -99,21 +99,21 @@ class Control:
         try:
             line = self._file.readline(LINE_BYTES)
         except OSError as error:
-            raise Error(f"the server {self._line.host} says nothing: {_said(error)}") from None
+            raise Error(f"the server {self._line.host} says nothing: {_reason(error)}") from None
         if not line.endswith(b"\n"):
             raise Error(f"the server {self._line.host} has closed the connection")
         try:
-            said = json.loads(line)
+            message = json.loads(line)
         except (ValueError, RecursionError):
-            said = None
-        if not isinstance(said, dict):
+            message = None
+        if not isinstance(message, dict):
             raise Error(f"the server {self._line.host} sent what is not a table: {line[:80]!r}")
-        if "refused" in said:
-            raise Error(f"the server {self._line.host} refuses: {said['refused']}")
-        return said
+        if "refused" in message:
+            raise Error(f"the server {self._line.host} refuses: {message['refused']}")
+        return message
 
-    def _table(self, said: dict[str, Any], key: str) -> dict[str, Any]:
-        found = said.get(key)
+    def _table(self, message: dict[str, Any], key: str) -> dict[str, Any]:
+        found = message.get(key)
         if not isinstance(found, dict):
             raise Error(f"the server {self._line.host} does not say {key}")
         return found
@@ -128,28 +128,28 @@ class Control:
 
 
 class UnreachedError(Error):
-    """Nobody is there."""
+    """The server does not answer."""
 
 
 @contextmanager
 def connected(
     line: ServerLine, token: str, congestion_controls: Sequence[str] = ()
 ) -> Iterator[Control]:
-    """Connect to a server, and see that it is the one, and can choose these congestion controls.
+    """Connect to a server, and check its fingerprint and whether it has these congestion controls.
 
     Raises:
-        UnreachedError: It is not there.
+        UnreachedError: It does not answer.
         Error: It is another one, or refuses.
     """
-    with _socket(line) as plain, spoken(plain, line, token, congestion_controls) as control:
+    with _socket(line) as tcp, authenticated(tcp, line, token, congestion_controls) as control:
         yield control
 
 
 @contextmanager
-def spoken(
-    plain: socket.socket, line: ServerLine, token: str, congestion_controls: Sequence[str] = ()
+def authenticated(
+    tcp: socket.socket, line: ServerLine, token: str, congestion_controls: Sequence[str] = ()
 ) -> Iterator[Control]:
-    """Speak over a connection to a server, and see that it is the one.
+    """Start the protocol over a connection to a server, and check its fingerprint.
 
     Raises:
         Error: It is another one, or refuses.
@@ -160,15 +160,15 @@ def spoken(
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     try:
-        sock = context.wrap_socket(plain)
+        sock = context.wrap_socket(tcp)
     except OSError as error:
-        raise Error(f"{line.host} port {line.port} speaks no TLS: {_said(error)}") from None
+        raise Error(f"{line.host} port {line.port} speaks no TLS: {_reason(error)}") from None
     with sock:
-        found = hashlib.sha256(sock.getpeercert(binary_form=True) or b"").hexdigest()
-        if not hmac.compare_digest(found, line.fingerprint):
+        fingerprint = hashlib.sha256(sock.getpeercert(binary_form=True) or b"").hexdigest()
+        if not hmac.compare_digest(fingerprint, line.fingerprint):
             raise Error(
                 f"{line.host} port {line.port} is another server than {line}: its fingerprint "
-                f"is {found}"
+                f"is {fingerprint}"
             )
         control = Control(sock, line)
         # The file holds the socket open, too.
@@ -183,24 +183,24 @@ def _socket(line: ServerLine) -> socket.socket:
     try:
         found = socket.getaddrinfo(line.host, line.port, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise UnreachedError(f"there is no server {line.host}: {_said(error)}") from None
-    for family, kind, protocol, _, place in found:
+        raise UnreachedError(f"there is no server {line.host}: {_reason(error)}") from None
+    for family, kind, protocol, _, address in found:
         sock = socket.socket(family, kind, protocol)
         sock.settimeout(CONNECT_SECONDS)
         try:
-            sock.connect(place)
+            sock.connect(address)
         except OSError as error:
             sock.close()
             failure = error
         else:
             keep_alive(sock)
             return sock
-    raise UnreachedError(f"cannot connect to {line.host} port {line.port}: {_said(failure)}")
+    raise UnreachedError(f"cannot connect to {line.host} port {line.port}: {_reason(failure)}")
 
 
 def _list(given: Any) -> list[dict[str, Any]]:
     return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
 
 
-def _said(error: OSError | None) -> str:
+def _reason(error: OSError | None) -> str:
     return "no address" if error is None else error.strerror or str(error)

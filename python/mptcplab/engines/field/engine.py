@@ -35,8 +35,8 @@ class Field(Engine):
             return f"a client of its own and Linux {about['kernel']['release']} over real networks"
         if "field" not in about:
             return "real networks"
-        here, there = about["kernel"]["release"], about["field"]["server_kernel"]["release"]
-        kernels = f"Linux {here}" if here == there else f"Linux {here} and {there}"
+        client, server = about["kernel"]["release"], about["field"]["server_kernel"]["release"]
+        kernels = f"Linux {client}" if client == server else f"Linux {client} and {server}"
         return f"{kernels} over real networks"
 
     def check(self, scenario: Scenario, baseline: str | None = None) -> None:
@@ -49,16 +49,14 @@ class Field(Engine):
                 raise ScenarioError(
                     f'path {name}: the field engine needs its interface: interface = "wlan0"'
                 )
-        for what, there in (
+        for key, is_given in (
             ("[[cross_traffic]]", scenario.cross_traffic),
             ("[client] stack", scenario.client.stack == "mptcplab"),
             ("[server] stack", scenario.server.stack == "mptcplab"),
             ("[kernel] sysctl", scenario.kernel.sysctl),
         ):
-            if there:
-                raise ScenarioError(
-                    f"{what}: the field engine takes networks and hosts as they are"
-                )
+            if is_given:
+                raise ScenarioError(f"{key}: the field engine takes networks and hosts as they are")
 
     def need(self, scenario: Scenario) -> None:
         """Refuse to begin without a server, its token and congestion controls that we may have."""

@@ -100,20 +100,20 @@ def _unreached(path: ScenarioPath, line: ServerLine, token: str, names: list[str
     """Say why a path does not reach the server, or reaches one that is another or refuses."""
     assert path.interface is not None  # noqa: S101 - it was checked
     try:
-        way = route(path.interface, line.host, line.port, path.ip)
+        found = route(path.interface, line.host, line.port, path.ip)
     except Error as error:
         return str(error)
-    family = socket.AF_INET6 if ":" in way.remote else socket.AF_INET
+    family = socket.AF_INET6 if ":" in found.remote else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as sock:
         sock.settimeout(CONNECT_SECONDS)
         try:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, path.interface.encode())
-            sock.connect((way.remote, line.port))
+            sock.connect((found.remote, line.port))
         except OSError as error:
             why = error.strerror or str(error)
             return f"no connection to {line.host} port {line.port} by {path.interface}: {why}"
         try:
-            with control.spoken(sock, line, token, names):
+            with control.authenticated(sock, line, token, names):
                 return None
         except Error as error:
             return str(error)

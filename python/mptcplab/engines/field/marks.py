@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 BIN_NS = 10**9
-# As TCP counts them: a SYN, or a FIN.
-SIGN_BYTES = 1
-# So much of what was delivered may have come twice for shares to be told.
-TWICE = 0.01
+# TCP counts a SYN or a FIN as one byte of sequence space.
+FLAG_BYTES = 1
+# Up to this part of the delivered data may be duplicates where shares are still given.
+MOST_DUPLICATES = 0.01
 
 
 class Marked:
@@ -51,12 +51,12 @@ class Marked:
         if self._client:
             self._rows = {
                 "connections": [self._connection()],
-                "transfers": [self._transfer(way) for way in ("up", "down")],
+                "transfers": [self._transfer(direction) for direction in ("up", "down")],
                 "subflows": [self._subflow(number) for number in range(len(self._client))],
                 "flows": [
-                    self._flow(number, way)
+                    self._flow(number, direction)
                     for number in range(len(self._client))
-                    for way in ("up", "down")
+                    for direction in ("up", "down")
                 ],
                 "throughput": list(self._throughput()),
             }
@@ -71,7 +71,7 @@ class Marked:
         return _core.rows(name, json.dumps(self._rows.get(name, [])))
 
     def _of_server(self, counted: list[list[Row]]) -> list[Row | None]:
-        """Give the server's account of each subflow of the client, where it can be told which."""
+        """Give the server's counts of each subflow of the client, where they can be matched."""
         theirs = counted[0] if counted else []
         by_end = {tuple(one["remote"]): one for one in theirs}
         found = [by_end.pop(tuple(one["local"]), None) for one in self._client]
@@ -80,16 +80,16 @@ class Marked:
             found[found.index(None)] = by_end.popitem()[1]
         return found
 
-    def _bytes(self, way: str) -> int:
-        end = self._ended.client if way == "down" else self._ended.server
+    def _bytes(self, direction: str) -> int:
+        end = self._ended.client if direction == "down" else self._ended.server
         return int(end["bytes_received"])
 
-    def _seconds(self, way: str) -> float | None:
-        end_ns = self._ends_ns[way]
-        return None if end_ns is None or not self._bytes(way) else (end_ns - self._start_ns) / 1e9
+    def _seconds(self, direction: str) -> float | None:
+        end_ns = self._ends_ns[direction] if self._bytes(direction) else None
+        return None if end_ns is None else (end_ns - self._start_ns) / 1e9
 
-    def _mbps(self, count: int, way: str) -> float | None:
-        seconds = self._seconds(way)
+    def _mbps(self, count: int, direction: str) -> float | None:
+        seconds = self._seconds(direction)
         return count * 8 / seconds / 1e6 if seconds else None
 
     def _connection(self) -> Row:
@@ -124,14 +124,14 @@ class Marked:
     def _finished(self) -> bool:
         return bool(self._ended.client["finished"])
 
-    def _transfer(self, way: str) -> Row:
-        count = self._bytes(way)
+    def _transfer(self, direction: str) -> Row:
+        count = self._bytes(direction)
         return {
             "connection": 0,
-            "direction": way,
+            "direction": direction,
             "bytes": count,
-            "elapsed_s": self._seconds(way),
-            "throughput_mbps": self._mbps(count, way),
+            "elapsed_s": self._seconds(direction),
+            "throughput_mbps": self._mbps(count, direction),
         }
 
     def _subflow(self, number: int) -> Row:
@@ -155,9 +155,9 @@ class Marked:
             "end_s": self._last_s(),
         }
 
-    def _flow(self, number: int, way: str) -> Row:
+    def _flow(self, number: int, direction: str) -> Row:
         ours, theirs = self._client[number], self._server[number]
-        sender, receiver = (theirs, ours) if way == "down" else (ours, theirs)
+        sender, receiver = (theirs, ours) if direction == "down" else (ours, theirs)
         count = _delivered(sender, receiver)
         sent = sender or {}
         data_packets = sent.get("data_segs_out") or (receiver or {}).get("data_segs_in") or 0
@@ -166,13 +166,13 @@ class Marked:
         row = {
             "connection": 0,
             "subflow": number,
-            "direction": way,
+            "direction": direction,
             "bytes": count,
-            "share": self._share(count, way),
+            "share": self._share(count, direction),
             "packets": sent.get("segs_out") or (receiver or {}).get("segs_in") or 0,
             "data_packets": data_packets,
             "data_bytes": sent.get("bytes_sent") or count,
-            "throughput_mbps": self._mbps(count, way),
+            "throughput_mbps": self._mbps(count, direction),
         }
         if sender is not None:
             row |= {
@@ -185,22 +185,22 @@ class Marked:
             }
         return row
 
-    def _share(self, count: int, way: str) -> float | None:
-        """Tell it where next to nothing came twice."""
+    def _share(self, count: int, direction: str) -> float | None:
+        """Give it where hardly any data was received twice."""
         total = sum(
-            _delivered(*((theirs, ours) if way == "down" else (ours, theirs)))
+            _delivered(*((theirs, ours) if direction == "down" else (ours, theirs)))
             for ours, theirs in zip(self._client, self._server, strict=True)
         )
-        extra = 0 if way == "down" else self._ended.ready["preamble_bytes"]
-        # A sign or two for each subflow is counted as a byte.
-        most = (self._bytes(way) + extra) * (1 + TWICE) + 2 * len(self._client)
+        extra = 0 if direction == "down" else self._ended.ready["preamble_bytes"]
+        # The SYN and the FIN of each subflow are counted as a byte each.
+        most = (self._bytes(direction) + extra) * (1 + MOST_DUPLICATES) + 2 * len(self._client)
         return count / total if total and total <= most else None
 
     def _throughput(self) -> Iterator[Row]:
         """Series at the client: what its subflows received and had acknowledged, and the sums."""
         keys = {tuple(one["local"]): number for number, one in enumerate(self._client)}
-        for way, column in (("down", "received_bytes"), ("up", "acknowledged_bytes")):
-            if not self._bytes(way):
+        for direction, column in (("down", "received_bytes"), ("up", "acknowledged_bytes")):
+            if not self._bytes(direction):
                 continue
             series: dict[int, list[tuple[int, int]]] = {number: [] for number in keys.values()}
             for line in self._lines:
@@ -208,19 +208,19 @@ class Marked:
                 if number is not None and line.get(column) is not None:
                     series[number].append((line["at_ns"], line[column]))
             binned = {number: list(self._binned(points)) for number, points in series.items()}
-            yield from self._whole(way, list(zip(*binned.values(), strict=True)))
+            yield from self._whole(direction, list(zip(*binned.values(), strict=True)))
             for number, rows in binned.items():
                 for row in rows:
-                    yield {"connection": 0, "subflow": number, "direction": way} | row
+                    yield {"connection": 0, "subflow": number, "direction": direction} | row
 
-    def _whole(self, way: str, bins: list[tuple[Row, ...]]) -> Iterator[Row]:
+    def _whole(self, direction: str, bins: list[tuple[Row, ...]]) -> Iterator[Row]:
         """Sum up the subflows; what came after the last look at one of them came at the end."""
         counts = [sum(row["bytes"] for row in one) for one in bins]
         if not counts:
             return
-        counts[-1] += max(0, self._bytes(way) - sum(counts))
+        counts[-1] += max(0, self._bytes(direction) - sum(counts))
         for (first, *_), count in zip(bins, counts, strict=True):
-            yield {"connection": 0, "subflow": None, "direction": way} | self._bin(first, count)
+            yield {"connection": 0, "subflow": None, "direction": direction} | self._bin(first, count)
 
     def _binned(self, points: list[tuple[int, int]]) -> Iterator[Row]:
         before = 0
@@ -241,7 +241,7 @@ class Marked:
 
 
 def _at(points: list[tuple[int, int]], at_ns: int) -> int:
-    """Say how much was counted at a time, evenly between two samples."""
+    """Interpolate the count at a time, linearly between two samples."""
     after = bisect(points, at_ns, key=lambda point: point[0])
     if after in (0, len(points)):
         return points[-1][1] if after else 0
@@ -250,12 +250,12 @@ def _at(points: list[tuple[int, int]], at_ns: int) -> int:
 
 
 def _delivered(sender: Row | None, receiver: Row | None) -> int:
-    """Count the bytes that came.
+    """Count the bytes that were received.
 
     The receiver knows best, unless it looked last before the end. A FIN counts at the sender, too.
     """
-    acked = max(0, int((sender or {"bytes_acked": 0})["bytes_acked"]) - SIGN_BYTES)
+    acked = max(0, int((sender or {"bytes_acked": 0})["bytes_acked"]) - FLAG_BYTES)
     if receiver is None:
         return acked
     received = int(receiver["bytes_received"])
-    return acked if acked > received + SIGN_BYTES else received
+    return acked if acked > received + FLAG_BYTES else received

@@ -35,7 +35,7 @@ COMPLETE = "complete"
 
 @dataclass
 class Ended:
-    """All that is known of a run when it is over."""
+    """What is known of a run when it is over."""
 
     ready: dict[str, Any]
     client: dict[str, Any]
@@ -48,7 +48,7 @@ class Ended:
     #: By the end: by whom, why not, and packets that are missing.
     captured: dict[str, dict[str, Any]]
     surroundings: Surroundings
-    #: That were sent over each path, before the transfer and after it.
+    #: How many were sent over each path, before the transfer and again after it.
     echoes: int
 
 
@@ -59,7 +59,7 @@ def measure(trial: Trial, target: Target) -> Measured:
     assert field is not None  # noqa: S101 - it was checked
     assert field.server is not None  # noqa: S101 - it was checked
     line = server_line.read(field.server)
-    word = server_line.token(field.token)
+    token = server_line.token(field.token)
     names = list(scenario.paths) if trial.baseline is None else [trial.baseline]
     routes = {}
     for name in names:
@@ -68,9 +68,9 @@ def measure(trial: Trial, target: Target) -> Measured:
         routes[name] = route(path.interface, line.host, line.port, path.ip)
     raw = target.directory / RAW
     raw.mkdir()
-    with control.connected(line, word) as spoken:
-        ended = _run(trial, target, spoken, routes, line.port, raw)
-    made, span = tables.of_run(
+    with control.connected(line, token) as session:
+        ended = _run(trial, target, session, routes, line.port, raw)
+    run_tables, span = tables.of_run(
         target.directory, raw, ended, routes, planned_transfer(trial.scenario.transfer)
     )
     if target.captures == "none":
@@ -79,13 +79,13 @@ def measure(trial: Trial, target: Target) -> Measured:
     shutil.rmtree(raw)
     more = circumstances(ended, routes, line.host)
     more["surroundings"] = ended.surroundings.about(span)
-    return Measured(made, outcome(ended), more)
+    return Measured(run_tables, outcome(ended), more)
 
 
 def _run(
     trial: Trial,
     target: Target,
-    spoken: control.Control,
+    session: control.Control,
     routes: dict[str, Route],
     port: int,
     raw: Path,
@@ -93,10 +93,10 @@ def _run(
     scenario = trial.scenario
     field = scenario.field
     assert field is not None  # noqa: S101 - it was checked
-    ready = spoken.ask(_wish(trial, target))
+    ready = session.ask(_request(trial, target))
     run, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
     with ExitStack() as helpers:
-        captured, recording = _record(helpers, target, routes, port, spoken)
+        captured, recording = _record(helpers, target, routes, port, session)
         surroundings = Surroundings(field, routes)
         helpers.callback(surroundings.end)
         before = _clocks(routes, port, run, key, field.echoes, 0)
@@ -110,12 +110,12 @@ def _run(
         after = _clocks(routes, port, run, key, field.echoes, field.echoes)
         if recording is not None:
             captured |= _missing(recording.end())
-    server, captured_there = spoken.take(raw)
-    taken = raw / SERVER_CAPTURE
-    if taken.exists():
-        taken.replace(target.directory / SERVER_CAPTURE)
+    server, server_captured = session.take(raw)
+    server_capture = raw / SERVER_CAPTURE
+    if server_capture.exists():
+        server_capture.replace(target.directory / SERVER_CAPTURE)
     clocks = {name: (before[name], after[name]) for name in routes}
-    both = {"client": captured, "server": captured_there or ready["captures"]}
+    captures = {"client": captured, "server": server_captured or ready["captures"]}
     return Ended(
         ready,
         client,
@@ -124,13 +124,13 @@ def _run(
         started_ns,
         elapsed_ns,
         clocks,
-        both,
+        captures,
         surroundings,
         field.echoes,
     )
 
 
-# What an application is held to, and the server need not know.
+# What an application is measured by, and the server need not know.
 ONLY_MEASURED = {
     ("deadline_ns", "request-response"),
     ("deadline_ns", "constant-bit-rate"),
@@ -138,7 +138,7 @@ ONLY_MEASURED = {
 }
 
 
-def _wish(trial: Trial, target: Target) -> dict[str, Any]:
+def _request(trial: Trial, target: Target) -> dict[str, Any]:
     scenario = trial.scenario
     application = scenario.transfer.application
     return {
@@ -150,7 +150,7 @@ def _wish(trial: Trial, target: Target) -> dict[str, Any]:
         "congestion_control": _congestion_control(trial),
         "sample_ns": scenario.run.sample,
         "stop_ns": scenario.stop_ns,
-        # Measured are packets also where none are kept.
+        # Packets are measured even where no capture is kept.
         "captures": "headers" if target.captures == "none" else target.captures,
     }
 
@@ -196,9 +196,9 @@ def _record(
     target: Target,
     routes: dict[str, Route],
     port: int,
-    spoken: control.Control,
+    session: control.Control,
 ) -> tuple[dict[str, Any], Helper | None]:
-    """Start the recorder if it may; says who captures, or why nobody does."""
+    """Start the recorder if this user may; returns who captures, or why nobody does."""
     job = {
         "file": str(target.directory / CAPTURE),
         "host": "client",
@@ -207,22 +207,22 @@ def _record(
         "snap": recorder.WHOLE_BYTES if target.captures == "full" else recorder.SNAP_BYTES,
         "most": None,
     }
-    made = Helper(agents.RECORDER, job)
+    helper = Helper(agents.RECORDER, job)
     try:
-        by = made.wait_for("ready", agents.START_SECONDS)
+        by = helper.wait_for("ready", agents.START_SECONDS)
     except Error as error:
-        made.end()
+        helper.end()
         return {"by": None, "why": str(error)}, None
-    helpers.callback(made.end)
-    made.tell(json.dumps({"without": [spoken.local]}))
-    return {"by": by, "why": None}, made
+    helpers.callback(helper.end)
+    helper.send(json.dumps({"without": [session.local]}))
+    return {"by": by, "why": None}, helper
 
 
-def _missing(said: list[dict[str, Any]]) -> dict[str, int]:
+def _missing(messages: list[dict[str, Any]]) -> dict[str, int]:
     """Say how many packets a recorder did not write."""
     found: dict[str, int] = {}
-    for line in said:
-        found |= line.get("captured", {})
+    for message in messages:
+        found |= message.get("captured", {})
     return found
 
 
@@ -242,12 +242,12 @@ def outcome(ended: Ended) -> dict[str, Any]:
     sent = {"up": client["bytes_sent"], "down": server["bytes_sent"]}
     corrupt = client["corrupt_bytes"] + server["corrupt_bytes"]
     finished = client["finished"] and server["finished"] and received == sent and not corrupt
-    said = [
+    failures = [
         f"the {end} {one['reason']}"
         for end, one in (("client", client), ("server", server))
         if not one["finished"]
     ]
-    reason = "; ".join(said) or "not all that was sent was received"
+    reason = "; ".join(failures) or "not all that was sent was received"
     if corrupt:
         reason = f"{corrupt} bytes came other than they were sent"
     if ended.stopped:

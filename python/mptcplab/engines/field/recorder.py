@@ -1,12 +1,12 @@
 """The recorder: writes the TCP packets of one port as they pass interfaces of this host.
 
-``python -m mptcplab.engines.field.recorder`` is told a JSON line: ``{"file": path, "host":
+``python -m mptcplab.engines.field.recorder`` reads a JSON line: ``{"file": path, "host":
 "client", "interfaces": {name: as it is called}, or null for all, "port": n, "snap": n, "most": n}``
-(bytes of the file; null: no limit). It says ``{"ready": who captures}`` or ``{"error": "one
-line"}``, and ends with its input. Before that it may be told ``{"without": [[address, port],
-...]}``: connections with these are none of the run's, and their packets are left out. At its end it
-says ``{"captured": {"dropped": n, "left_out": n}}``: packets that the kernel dropped, and that came
-once the file was full.
+(bytes of the file; null: no limit). It writes ``{"ready": who captures}`` or ``{"error": "one
+line"}``, and ends with its input. Before that it may read ``{"without": [[address, port],
+...]}``: connections with these are none of the run's, and their packets are left out. At its end
+it writes ``{"captured": {"dropped": n, "left_out": n}}``: packets that the kernel dropped, and
+that came once the file was full.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ INPUT, OUTPUT = 0, 1
 
 
 class Recorder:
-    """Whoever captures, and the capture that it fills."""
+    """A source of packets, and the capture that they are written to."""
 
     def __init__(self, job: dict[str, Any]) -> None:
-        wanted: dict[str, str] | None = job["interfaces"]
-        if wanted is None:
-            wanted = {name: name for _, name in socket.if_nameindex()}
+        interfaces: dict[str, str] | None = job["interfaces"]
+        if interfaces is None:
+            interfaces = {name: name for _, name in socket.if_nameindex()}
         self._source = source.opened(job["port"], job["snap"])
         #: As a run says who captures.
         self.by = self._source.by
         self._file = Path(job["file"])
-        self._names = [f"{job['host']}:{called}" for called in wanted.values()]
-        self._numbers = {name: number for number, name in enumerate(wanted)}
+        self._names = [f"{job['host']}:{label}" for label in interfaces.values()]
+        self._numbers = {name: number for number, name in enumerate(interfaces)}
         self._left: int | None = job["most"]
         self._left_out = 0
         self._input = b""
@@ -66,14 +66,14 @@ class Recorder:
             if self._source.fileno() in ready:
                 self._write(self._source.take())
             if INPUT in ready:
-                came = os.read(INPUT, 1 << 16)
-                self._input += came
-                if not came:
+                received = os.read(INPUT, 1 << 16)
+                self._input += received
+                if not received:
                     break
         poll.close()
         last, dropped = self._source.finish()
         self._write(last)
-        # Of which interface they were nobody knows.
+        # Which interface they belonged to is not known.
         drops = [dropped + self._left_out, *[0] * (len(self._names) - 1)]
         self._writer.finish(time.time_ns(), drops)
         self._raw.close()
@@ -104,21 +104,21 @@ def main() -> int:
     try:
         recorder = Recorder(json.loads(line))
     except (Error, OSError) as error:
-        _say({"error": said(error)})
+        _send({"error": reason(error)})
         return 1
-    _say({"ready": recorder.by})
-    _say({"captured": recorder.run()})
+    _send({"ready": recorder.by})
+    _send({"captured": recorder.run()})
     return 0
 
 
-def _say(line: dict[str, Any]) -> None:
-    """Say a line to whoever started us, unless that is gone."""
+def _send(line: dict[str, Any]) -> None:
+    """Send a line to the process that started us, unless it has ended."""
     with suppress(BrokenPipeError):
         os.write(OUTPUT, json.dumps(line).encode() + b"\n")
 
 
-def said(error: Error | OSError) -> str:
-    """Say what went wrong, in a line."""
+def reason(error: Error | OSError) -> str:
+    """Describe an error in a line."""
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 

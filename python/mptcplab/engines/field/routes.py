@@ -43,20 +43,20 @@ def route(interface: str, host: str, port: int, version: int | str = 4) -> Route
     first = FAMILIES.get(version if isinstance(version, int) else 0)
     found.sort(key=lambda one: one[0] != first)
     failure = "no address"
-    for family, kind, protocol, _, place in found:
+    for family, kind, protocol, _, address in found:
         with socket.socket(family, kind, protocol) as sock:
             try:
                 if family == socket.AF_INET:
                     _need_address(sock, interface)
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, interface.encode())
-                sock.connect(place)
+                sock.connect(address)
             except OSError as error:
                 failure = error.strerror or str(error)
                 continue
-            return Route(interface, str(sock.getsockname()[0]), str(place[0]))
+            return Route(interface, str(sock.getsockname()[0]), str(address[0]))
     raise Error(f"no way to {host} by {interface}: {failure}")
 
 
 def _need_address(sock: socket.socket, interface: str) -> None:
-    """Refuse an interface without IPv4, by which Linux sends IPv4 nevertheless, as another's."""
+    """Refuse an interface without IPv4: Linux would send from another interface's address."""
     fcntl.ioctl(sock, SIOCGIFADDR, struct.pack(f"{NAME_BYTES}s24x", interface.encode()))

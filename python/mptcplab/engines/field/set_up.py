@@ -41,7 +41,7 @@ def set_up(steps: list[Step], journal: Path = JOURNAL) -> None:
             try:
                 _run(step.do)
             except Error:
-                # What somebody else has done meanwhile is not ours to undo.
+                # It was not taken, so there is nothing to undo.
                 os.ftruncate(handle, before)
                 raise
 

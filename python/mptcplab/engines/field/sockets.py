@@ -1,4 +1,4 @@
-"""What the kernel tells of its own sockets: linux/tcp.h, linux/mptcp.h."""
+"""What the kernel reports of its own sockets: linux/tcp.h, linux/mptcp.h."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def tcp_info(connection: socket.socket) -> TcpInfo:
     """Ask for ``TCP_INFO``."""
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_BYTES)
 
-    def number(at: int, kind: str = "I") -> int | None:
-        there = at + struct.calcsize(kind) <= len(info)
-        return struct.unpack_from(kind, info, at)[0] if there else None
+    def number(offset: int, kind: str = "I") -> int | None:
+        has_it = offset + struct.calcsize(kind) <= len(info)
+        return struct.unpack_from(kind, info, offset)[0] if has_it else None
 
     return TcpInfo(
         options=info[5],
@@ -96,24 +96,23 @@ def announcements() -> list[int]:
 
 def further_subflows(connection: socket.socket) -> int | None:
     """Give how many subflows a connection has beside its first."""
-    try:
-        return connection.getsockopt(SOL_MPTCP, MPTCP_INFO, MPTCP_INFO_BYTES)[0]
-    except OSError:
-        return None
+    return _mptcp_count(connection, 0)
 
 
 def announced(connection: socket.socket) -> int | None:
-    """Give how many addresses this end announced on a connection; None where nobody tells."""
-    try:
-        return connection.getsockopt(SOL_MPTCP, MPTCP_INFO, MPTCP_INFO_BYTES)[1]
-    except OSError:
-        return None
+    """Give how many addresses this end announced on a connection."""
+    return _mptcp_count(connection, 1)
 
 
 def accepted(connection: socket.socket) -> int | None:
-    """Give how many addresses that the other end announced this one took."""
+    """Give how many of the addresses that the other end announced were accepted."""
+    return _mptcp_count(connection, 2)
+
+
+def _mptcp_count(connection: socket.socket, index: int) -> int | None:
+    """Give one of the counts that ``struct mptcp_info`` begins with; None where it is not MPTCP."""
     try:
-        return connection.getsockopt(SOL_MPTCP, MPTCP_INFO, MPTCP_INFO_BYTES)[2]
+        return connection.getsockopt(SOL_MPTCP, MPTCP_INFO, MPTCP_INFO_BYTES)[index]
     except OSError:
         return None
 

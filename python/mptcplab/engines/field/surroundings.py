@@ -31,14 +31,14 @@ class Surroundings:
 
     def __init__(self, field: Field, routes: Mapping[str, Route]) -> None:
         self._sampler = Sampler(_sources(field, routes))
-        self._told: list[tuple[Source, list[Row], str | None]] = []
+        self._results: list[tuple[Source, list[Row], str | None]] = []
 
     def end(self) -> None:
         """Stop."""
-        self._told = self._sampler.end()
+        self._results = self._sampler.end()
 
     def tables(self, span: Span) -> dict[str, _core.Table]:
-        """Give the tables of a run from then to then."""
+        """Give the tables of a run in this span of time."""
         return {
             name: _core.rows(
                 name,
@@ -63,14 +63,14 @@ class Surroundings:
                     **coverage(rows, span),
                     **_clock(source),
                 }
-                for source, rows, why in self._told
+                for source, rows, why in self._results
                 if source.table == name
             ]
             for name in TABLES
         }
 
     def _rows(self, table: str) -> list[Row]:
-        return [row for source, rows, _ in self._told if source.table == table for row in rows]
+        return [row for source, rows, _ in self._results if source.table == table for row in rows]
 
 
 def _clock(source: Source) -> dict[str, Any]:

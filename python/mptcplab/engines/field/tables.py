@@ -33,28 +33,28 @@ def of_run(
     counters = [path for host in HOSTS if (path := raw / f"{host}.counters").exists()]
     if "client.pcapng" in names:
         captured = _core.analyze(names, directory=directory, transfer=transfer)
-        made = {name: captured.table(name) for name in captured.NAMES}
+        run_tables = {name: captured.table(name) for name in captured.NAMES}
         connections = list(captured.rows("connections"))
-        numbers, found = Numbers(captured), list(captured.rows("diagnostics"))
+        numbers, diagnostics = Numbers(captured), list(captured.rows("diagnostics"))
     else:
         marked = Marked(ended, routes, raw / "client.samples")
-        made = {name: marked.table(name) for name in _core.Tables.NAMES}
+        run_tables = {name: marked.table(name) for name in _core.Tables.NAMES}
         connections = list(marked.rows("connections"))
-        numbers, found = Numbers(marked), []
-    remarks = [*found, *_remarks(ended)]
+        numbers, diagnostics = Numbers(marked), []
+    remarks = [*diagnostics, *_remarks(ended)]
     ended_ns = ended.started_ns + ended.elapsed_ns
     span = span_of(connections) or Span(ended.started_ns, ended_ns)
-    made |= {
+    run_tables |= {
         "state": numbers.state(samples),
         "counters": measured.counters(counters),
         "diagnostics": _core.rows("diagnostics", json.dumps(remarks)),
         **ended.surroundings.tables(span),
     }
-    return made, span
+    return run_tables, span
 
 
 def _to_one_clock(samples: Path, ahead: clock.Line) -> None:
-    """Have the server's samples in our time."""
+    """Convert the times of the server's samples to our clock."""
     if not samples.exists():
         return
     lines = []
@@ -66,10 +66,10 @@ def _to_one_clock(samples: Path, ahead: clock.Line) -> None:
 
 def _remarks(ended: Ended) -> list[dict[str, Any]]:
     """Say who did not capture, and why, and where no echo came back."""
-    return _silent(ended) + _unheard(ended)
+    return _missing_captures(ended) + _missing_echoes(ended)
 
 
-def _unheard(ended: Ended) -> list[dict[str, Any]]:
+def _missing_echoes(ended: Ended) -> list[dict[str, Any]]:
     if not ended.echoes or any(one for pair in ended.clocks.values() for one in pair):
         return []
     message = (
@@ -79,7 +79,7 @@ def _unheard(ended: Ended) -> list[dict[str, Any]]:
     return [{"diagnostic": "no_echoes", "message": message}]
 
 
-def _silent(ended: Ended) -> list[dict[str, Any]]:
+def _missing_captures(ended: Ended) -> list[dict[str, Any]]:
     return [
         {
             "diagnostic": "not_captured",

@@ -16,12 +16,12 @@ from mptcplab._core import Error
 from mptcplab.machine.check import Check, limited
 
 ENABLED = Path("/proc/sys/net/mptcp/enabled")
-# Routes that we add come after those that are there.
+# The metric of routes that we add: existing ones come first.
 METRIC = "4096"
-# As many as Linux knows.
+# The limit of Linux.
 MOST_SUBFLOWS = 8
 CONNECT_SECONDS = 5.0
-# Addresses that a NAT64 makes of those of IPv4, where it has no network of its own (RFC 6052 §2.1).
+# Addresses that a NAT64 without a prefix of its own makes of IPv4 addresses (RFC 6052 §2.1).
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
@@ -43,16 +43,16 @@ class Examined:
     steps: list[Step] = field(default_factory=list)
 
     def fine(self, name: str, found: str) -> None:
-        """Take down what needs nothing."""
+        """Record what is in order."""
         self.checks.append(Check(name, "fine", found))
 
     def missing(self, name: str, found: str, step: Step | str) -> None:
-        """Take down what is missing, and the command that mends it, or words where none can."""
-        words = step
+        """Record what is missing, with the command that mends it, or advice where none can."""
+        mend = step
         if isinstance(step, Step):
             self.steps.append(step)
-            words = "sudo " + " ".join(step.do)
-        self.checks.append(Check(name, "missing", found, mend=str(words)))
+            mend = "sudo " + " ".join(step.do)
+        self.checks.append(Check(name, "missing", found, mend=str(mend)))
 
 
 def ip(*words: str) -> str:
@@ -67,33 +67,33 @@ def ip(*words: str) -> str:
 
 
 def interfaces() -> list[str]:
-    """Name those that are up and have an address that is not theirs alone."""
+    """Name those that are up and have an address of global scope."""
     found = json.loads(ip("-json", "address", "show", "up", "scope", "global"))
     return [one["ifname"] for one in found if one.get("addr_info")]
 
 
 def examine(names: list[str], host: str, port: int) -> Examined:
-    """Look at each interface, and at MPTCP. Next to nothing is sent, and nothing changed."""
-    made = Examined()
+    """Check each interface, and MPTCP. Hardly anything is sent, and nothing is changed."""
+    examined = Examined()
     remotes = {
         name: remote
         for number, name in enumerate(names)
-        if (remote := _path(made, name, host, port, first=number == 0))
+        if (remote := _path(examined, name, host, port, first=number == 0))
     }
     mixed = len({":" in remote for remote in remotes.values()}) > 1
     if mixed:
-        _versions(made, remotes)
-    _mptcp(made, len(names), mixed=mixed)
-    _congestion_controls(made)
-    return made
+        _versions(examined, remotes)
+    _mptcp(examined, len(names), mixed=mixed)
+    _congestion_controls(examined)
+    return examined
 
 
-def _congestion_controls(made: Examined) -> None:
+def _congestion_controls(examined: Examined) -> None:
     """Say which this user may choose."""
     name = "available" if os.geteuid() == 0 else "allowed"
     with suppress(OSError):
         file = Path(f"/proc/sys/net/ipv4/tcp_{name}_congestion_control")
-        made.fine("congestion", f"{file.read_text('ascii').strip()}: these can be chosen")
+        examined.fine("congestion", f"{file.read_text('ascii').strip()}: these can be chosen")
 
 
 def endpoints() -> dict[str, int]:
@@ -111,29 +111,29 @@ def limits() -> dict[str, int]:
     return {key: int(words[words.index(key) + 1]) for key in ("subflows", "add_addr_accepted")}
 
 
-def _path(made: Examined, name: str, host: str, port: int, *, first: bool) -> str | None:
+def _path(examined: Examined, name: str, host: str, port: int, *, first: bool) -> str | None:
     """Look at one; gives the server's address there."""
     try:
         (found,) = json.loads(ip("-json", "address", "show", "dev", name))
     except Error:
-        made.missing(f"{name} interface", "there is none", "connect it, or name another one")
+        examined.missing(f"{name} interface", "there is none", "connect it, or name another one")
         return None
     chosen = _chosen(found, host, port)
     if "UP" not in found["flags"] or chosen is None:
         state = "is down" if "UP" not in found["flags"] else f"has no address to reach {host} from"
-        made.missing(f"{name} address", state, "connect it to its network")
+        examined.missing(f"{name} address", state, "connect it to its network")
         return None
     local, network, remote = chosen
-    made.fine(f"{name} address", local)
-    _route(made, found, local, network, remote)
-    _source_rule(made, name, local, remote)
-    _reach(made, name, remote, port)
+    examined.fine(f"{name} address", local)
+    _route(examined, found, local, network, remote)
+    _source_rule(examined, name, local, remote)
+    _reach(examined, name, remote, port)
     if not first:
-        _endpoint(made, name, local)
+        _endpoint(examined, name, local)
     return remote
 
 
-def _versions(made: Examined, remotes: dict[str, str]) -> None:
+def _versions(examined: Examined, remotes: dict[str, str]) -> None:
     """Say what joins need between paths of IPv4 and of IPv6.
 
     Of an address of the other version than the connection's Linux knows by ADD_ADDR alone, and
@@ -151,68 +151,70 @@ def _versions(made: Examined, remotes: dict[str, str]) -> None:
         if any(ipaddress.ip_address(one) in NAT64 for one in remotes.values()):
             meaning = "Linux does not join across a NAT64 by itself"
             mend = "have the server reached by one version of IP on both paths"
-        made.checks.append(limited(f"{name} join", found, meaning, mend))
+        examined.checks.append(limited(f"{name} join", found, meaning, mend))
 
 
 def _chosen(found: dict[str, Any], host: str, port: int) -> tuple[str, str, str] | None:
     """Give an address of an interface, its network, and one of the host's of the same version."""
     try:
-        there = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        servers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise Error(f"there is no host {host}: {error.strerror}") from None
     families = {"inet": socket.AF_INET, "inet6": socket.AF_INET6}
     for one in found.get("addr_info", ()):
-        for family, *_, place in there:
+        for family, *_, address in servers:
             if families[one["family"]] == family and one["scope"] == "global":
                 network = ipaddress.ip_interface(f"{one['local']}/{one['prefixlen']}").network
-                return one["local"], str(network), str(place[0])
+                return one["local"], str(network), str(address[0])
     return None
 
 
-def _route(made: Examined, found: dict[str, Any], local: str, network: str, remote: str) -> None:
+def _route(
+    examined: Examined, found: dict[str, Any], local: str, network: str, remote: str
+) -> None:
     name, version = found["ifname"], "-6" if ":" in remote else "-4"
     if ipaddress.ip_address(remote) in ipaddress.ip_network(network):
-        made.fine(f"{name} route", "the server is in its network")
+        examined.fine(f"{name} route", "the server is in its network")
         return
     what = f"{name} route"
     try:
-        (way,) = json.loads(ip("-json", "route", "get", remote, "from", local, "oif", name))
+        (chosen,) = json.loads(ip("-json", "route", "get", remote, "from", local, "oif", name))
     except Error:
-        way = {}
+        chosen = {}
     everywhere = json.loads(ip("-json", version, "route", "show", "table", "all", "dev", name))
     defaults = [one for one in everywhere if one["dst"] == "default"]
-    # Without a gateway Linux takes all the world for neighbours of the interface.
-    if "gateway" in way or any("gateway" not in one and "table" not in one for one in defaults):
-        made.fine(what, f"by {way.get('gateway', name)}")
+    # Without a gateway Linux takes every address for a neighbour on the interface.
+    if "gateway" in chosen or any("gateway" not in one and "table" not in one for one in defaults):
+        examined.fine(what, f"by {chosen.get('gateway', name)}")
         return
     gateway = next((one["gateway"] for one in defaults if "gateway" in one), None)
     if gateway is None and "POINTOPOINT" not in found["flags"]:
         mend = f"ip route add default via GATEWAY dev {name} metric {METRIC}"
-        made.missing(what, "none, and no gateway is known", f"sudo {mend}, with the gateway")
+        examined.missing(what, "none, and no gateway is known", f"sudo {mend}, with the gateway")
         return
     words = ["default", *(["via", gateway] if gateway else []), "dev", name, "metric", METRIC]
     step = Step(
         ["ip", version, "route", "add", *words], {"kind": "route", "words": [version, *words]}
     )
-    made.missing(what, "none in the main table", step)
+    examined.missing(what, "none in the main table", step)
 
 
-def _source_rule(made: Examined, name: str, local: str, remote: str) -> None:
-    """Say by what leaves that has this source and is not bound; sockets of runs are."""
+def _source_rule(examined: Examined, name: str, local: str, remote: str) -> None:
+    """Say by which interface unbound packets with this source leave; runs bind their sockets."""
     try:
         leaves = json.loads(ip("-json", "route", "get", remote, "from", local))[0]["dev"]
     except Error:
         leaves = "no interface"
     if leaves == name:
-        words = "what has its address leaves by it, also unbound"
+        found = "what has its address leaves by it, also unbound"
     else:
-        words = (
+        found = (
             f"not needed by runs, which are bound to it; unbound, its address leaves by {leaves}"
         )
-    made.fine(f"{name} source rule", words)
+    examined.fine(f"{name} source rule", found)
 
 
-def _reach(made: Examined, name: str, remote: str, port: int) -> None:
+def _reach(examined: Examined, name: str, remote: str, port: int) -> None:
     what = f"{name} server"
     with socket.socket(socket.AF_INET6 if ":" in remote else socket.AF_INET) as sock:
         sock.settimeout(CONNECT_SECONDS)
@@ -221,44 +223,44 @@ def _reach(made: Examined, name: str, remote: str, port: int) -> None:
             sock.connect((remote, port))
         except OSError as error:
             why = error.strerror or str(error)
-            made.missing(
+            examined.missing(
                 what,
                 f"{remote} port {port} is not reached: {why}",
                 "mend the route, have mptcplab serve run, and open its port",
             )
             return
-    made.fine(what, f"{remote} port {port} is reached")
+    examined.fine(what, f"{remote} port {port} is reached")
 
 
-def _endpoint(made: Examined, name: str, local: str) -> None:
+def _endpoint(examined: Examined, name: str, local: str) -> None:
     what = f"{name} endpoint"
     if local in endpoints():
-        made.fine(what, local)
+        examined.fine(what, local)
         return
     words = ["ip", "mptcp", "endpoint", "add", local, "dev", name, "subflow"]
-    made.missing(what, "none", Step(words, {"kind": "endpoint", "address": local}))
+    examined.missing(what, "none", Step(words, {"kind": "endpoint", "address": local}))
 
 
-def _mptcp(made: Examined, paths: int, *, mixed: bool) -> None:
+def _mptcp(examined: Examined, paths: int, *, mixed: bool) -> None:
     try:
         enabled = ENABLED.read_text().strip()
     except OSError:
-        made.missing("MPTCP", "this Linux has none", "boot a kernel with CONFIG_MPTCP")
+        examined.missing("MPTCP", "this Linux has none", "boot a kernel with CONFIG_MPTCP")
         return
     if enabled == "1":
-        made.fine("MPTCP", "enabled")
+        examined.fine("MPTCP", "enabled")
     else:
         words = ["sysctl", "-q", "-w", "net.mptcp.enabled=1"]
-        made.missing("MPTCP", "disabled", Step(words, {"kind": "enabled", "value": enabled}))
-    there = limits()
-    announced = there["add_addr_accepted"]
-    if there["subflows"] >= paths - 1 and (announced or not mixed):
-        made.fine("MPTCP limits", f"{there['subflows']} more subflows")
+        examined.missing("MPTCP", "disabled", Step(words, {"kind": "enabled", "value": enabled}))
+    current = limits()
+    announced = current["add_addr_accepted"]
+    if current["subflows"] >= paths - 1 and (announced or not mixed):
+        examined.fine("MPTCP limits", f"{current['subflows']} more subflows")
         return
     most = str(MOST_SUBFLOWS)
     words = ["ip", "mptcp", "limits", "set", "subflow", most, "add_addr_accepted", most]
-    found = f"{there['subflows']} more subflows, and {paths - 1} are needed"
+    found = f"{current['subflows']} more subflows, and {paths - 1} are needed"
     if mixed and not announced:
         found = "addresses that the server announces are not taken"
     both = {"subflows": MOST_SUBFLOWS, "add_addr_accepted": MOST_SUBFLOWS}
-    made.missing("MPTCP limits", found, Step(words, {"kind": "limits", **there, "set": both}))
+    examined.missing("MPTCP limits", found, Step(words, {"kind": "limits", **current, "set": both}))

@@ -6,7 +6,7 @@ import json
 
 from mptcplab import _core
 from mptcplab.engines.field.downloads.download import CAPTURE, SAMPLES
-from mptcplab.engines.field.marks import SIGN_BYTES, Marked
+from mptcplab.engines.field.marks import FLAG_BYTES, Marked
 from mptcplab.engines.field.measure import Ended
 from mptcplab.engines.field.routes import Route
 from mptcplab.engines.field.surroundings import Surroundings
@@ -59,7 +59,7 @@ def _marked(download: Download, samples: Path) -> Marked:
         for line in map(json.loads, lines):
             seen = {"at_ns": line["at_ns"], "local": line["remote"]}
             # Until the first acknowledgement of data there is that of the SYN.
-            count = max(0, (line.get("acknowledged_bytes") or 0) - SIGN_BYTES)
+            count = max(0, (line.get("acknowledged_bytes") or 0) - FLAG_BYTES)
             other.write(json.dumps(seen | {"received_bytes": count}) + "\n")
     client = {
         "sockets": [download.socket],
@@ -94,7 +94,7 @@ def _mirror(one: Row) -> Row:
         "remote": one["local"],
         "first_ns": one["first_ns"],
         "backup": one["backup"],
-        "bytes_received": max(0, (one["bytes_acked"] or 0) - SIGN_BYTES),
+        "bytes_received": max(0, (one["bytes_acked"] or 0) - FLAG_BYTES),
         "bytes_acked": 0,
     }
 
