@@ -281,12 +281,12 @@ def test_who_reads_slowly_keeps_nobody_waiting(
     async def both() -> None:
         reads = asyncio.Event()
 
-        async def hand_back(*_: object) -> None:
+        async def send_files(*_: object) -> None:
             await reads.wait()
 
         served = Control("token-of-a-test", LIMITS, Ledger(tmp_path / "served.json"))
         monkeypatch.setattr(served, "_run", run_)
-        monkeypatch.setattr("mptcplab.engines.field.server.control._hand_back", hand_back)
+        monkeypatch.setattr("mptcplab.engines.field.server.control._send_files", send_files)
         nobody: Any = None
         turns = [
             asyncio.ensure_future(served._in_turn(nobody, asyncio.StreamReader(), nobody, nobody))

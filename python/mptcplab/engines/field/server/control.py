@@ -40,17 +40,17 @@ if TYPE_CHECKING:
     from mptcplab.engines.field.server.listeners import Client, Listeners
     from mptcplab.engines.field.server.run_request import RunRequest
 
-# For a line of theirs, and for taking what is sent.
+# For a client to send a line, or to read what it is sent.
 PATIENCE_SECONDS = 60.0
 HELLO_SECONDS = 10.0
-# After a wrong token, so that guessing takes its time.
+# The wait after a wrong token, so that guessing is slow.
 WRONG_SECONDS = 1.0
 CHUNK_BYTES = 1 << 16
 # A client that takes its files more slowly than this gets no more of them.
 LEAST_BYTES_PER_SECOND = 16_000
-# Between one's end and the other's.
+# Between the end of the client and that of the agent.
 GRACE_SECONDS = 3.0
-# How a client may break off: that is its own business.
+# What a client may cause by breaking off; it is no fault of the server.
 BROKEN = (
     OSError,
     TimeoutError,
@@ -89,13 +89,13 @@ class Control:
         self._turn = asyncio.Lock()
 
     async def serve(self, client: Client, proven: Callable[[], None]) -> None:
-        """Serve one until it has enough; ``proven`` is called once it has shown its token.
+        """Serve one until it leaves; ``proven`` is called once it has shown its token.
 
         Raises:
             ConnectionResetError: It is gone already.
         """
         reader, writer = client
-        # Once it is gone a transport of TLS does not know them any more.
+        # A TLS transport no longer knows them once the client is gone.
         ends = Ends(*(writer.get_extra_info(name) for name in ("socket", "sockname", "peername")))
         if None in ends:
             writer.close()
@@ -103,7 +103,7 @@ class Control:
         try:
             await self._serve(reader, writer, ends, proven)
         except BROKEN:
-            # It broke off, was too slow, or spoke of something else.
+            # It broke off, was too slow, or did not follow the protocol.
             pass
         finally:
             writer.close()
@@ -119,34 +119,34 @@ class Control:
         proven: Callable[[], None],
     ) -> None:
         hello = await _read(reader, HELLO_SECONDS)
-        given = hello.get("token")
-        if not isinstance(given, str) or not hmac.compare_digest(given.encode(), self._token):
+        token = hello.get("token")
+        if not isinstance(token, str) or not hmac.compare_digest(token.encode(), self._token):
             await asyncio.sleep(WRONG_SECONDS)
-            await _say(writer, {"refused": "wrong token"})
+            await _send(writer, {"refused": "wrong token"})
             return
         if hello.get("hello") != PROTOCOL:
-            await _say(writer, {"refused": f"this server speaks version {PROTOCOL}"})
+            await _send(writer, {"refused": f"this server speaks version {PROTOCOL}"})
             return
         if refused := _refused(hello.get("congestion_controls")):
             await _say(writer, {"refused": refused})
             return
         if self._clients >= self._limits.clients:
-            await _say(writer, {"refused": "too many clients wait: try again later"})
+            await _send(writer, {"refused": "too many clients wait: try again later"})
             return
         proven()
         keep_alive(ends.socket)
         self._clients += 1
         try:
-            await _say(writer, {"welcome": {"version": _core.VERSION}})
+            await _send(writer, {"welcome": {"version": _core.VERSION}})
             while True:
-                line = await _read(reader, PATIENCE_SECONDS)
-                if "probe" in line:
-                    await self._probe(line["probe"], reader, writer)
+                message = await _read(reader, PATIENCE_SECONDS)
+                if "probe" in message:
+                    await self._probe(message["probe"], reader, writer)
                     continue
                 try:
-                    request = run_request.read(line.get("run"), self._limits)
+                    request = run_request.read(message.get("run"), self._limits)
                 except Error as error:
-                    await _say(writer, {"refused": str(error)})
+                    await _send(writer, {"refused": str(error)})
                     continue
                 await self._in_turn(request, reader, writer, ends)
         finally:
@@ -160,20 +160,20 @@ class Control:
         ends: Ends,
     ) -> None:
         if self._turn.locked():
-            await _say(writer, {"waiting": self._waiting})
-        place = Path(tempfile.mkdtemp(prefix="mptcplab-serve-"))
+            await _send(writer, {"waiting": self._waiting})
+        directory = Path(tempfile.mkdtemp(prefix="mptcplab-serve-"))
         try:
             async with self._own_turn(reader):
-                running = await self._run(request, place, reader, writer, ends)
-            # Whoever takes long to read keeps nobody waiting.
+                running = await self._run(request, directory, reader, writer, ends)
+            # A client that reads slowly does not hold up the others.
             if running is not None:
-                await _hand_back(writer, running)
+                await _send_files(writer, running)
         finally:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(directory, ignore_errors=True)
 
     @contextlib.asynccontextmanager
     async def _own_turn(self, reader: asyncio.StreamReader) -> AsyncIterator[None]:
-        """Wait for the turn, as long as the client is there."""
+        """Wait for the turn while the client is connected."""
         turn = asyncio.ensure_future(self._turn.acquire())
         gone = asyncio.ensure_future(reader.read(1))
         self._waiting += 1
@@ -197,25 +197,25 @@ class Control:
     async def _run(
         self,
         request: RunRequest,
-        place: Path,
+        directory: Path,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         ends: Ends,
     ) -> Running | None:
-        """Have it run; gives it once it is over, or nothing where it could not be."""
+        """Run it; returns it once it is over, or ``None`` where it was refused."""
         reserved = self._ledger.reserve(self._limits.run_bytes, self._limits.day_bytes)
         if reserved is None:
-            await _say(writer, {"refused": SPENT})
+            await _send(writer, {"refused": SPENT})
             return None
-        running = Running(request, self._limits, reserved.count, place, ends.local[1])
+        running = Running(request, self._limits, reserved.count, directory, ends.local[1])
         try:
             try:
                 await running.start()
             except Error as error:
-                await _say(writer, {"refused": str(error)})
+                await _send(writer, {"refused": str(error)})
                 return None
             self.listeners.sessions[running.run] = running
-            await _say(writer, {"ready": self._ready(running, ends)})
+            await _send(writer, {"ready": self._ready(running, ends)})
             await self._until_over(running, request, reader)
             await running.end(self.listeners.others)
         finally:
@@ -225,27 +225,27 @@ class Control:
         return running
 
     async def _probe(
-        self, asked: Any, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, request: Any, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Answer probes, beside a run, until the client has enough."""
-        seconds = asked.get("seconds") if isinstance(asked, dict) else None
+        """Answer probes, also during a run, until the client ends them."""
+        seconds = request.get("seconds") if isinstance(request, dict) else None
         if not isinstance(seconds, int) or not 0 < seconds <= probe_protocol.MOST_SESSION_SECONDS:
-            await _say(writer, {"refused": "probes are asked for with their seconds, 3 h at most"})
+            await _send(writer, {"refused": "probes are asked for with their seconds, 3 h at most"})
             return
         most = min(self._limits.run_bytes, MOST_SESSION_BYTES)
         reserved = self._ledger.reserve(most, self._limits.day_bytes)
         if reserved is None:
-            await _say(writer, {"refused": SPENT})
+            await _send(writer, {"refused": SPENT})
             return
         probing = Probing(reserved.count, self._limits.rate_bits_per_second)
         self.listeners.sessions[probing.run] = probing
         ready = {"run": probing.run.hex(), "key": probing.key.hex(), "ports": self.tcp_ports}
         try:
-            await _say(writer, {"ready": ready})
+            await _send(writer, {"ready": ready})
             async with asyncio.timeout(seconds):
                 while "end" not in await _read(reader, seconds):
-                    await _say(writer, {"alive": True})
-            await _say(writer, {"done": {}})
+                    await _send(writer, {"alive": True})
+            await _send(writer, {"done": {}})
         finally:
             del self.listeners.sessions[probing.run]
             await probing.end()
@@ -268,13 +268,13 @@ class Control:
     async def _until_over(
         self, running: Running, request: RunRequest, reader: asyncio.StreamReader
     ) -> None:
-        """Until client and agent have both ended, or the one does not follow the other."""
+        """Wait until client and agent have both ended, or one does not end after the other."""
         ends = asyncio.ensure_future(_read(reader, request.stop_ns / 1e9 + PATIENCE_SECONDS))
         agent = asyncio.ensure_future(running.wait())
         try:
             await asyncio.wait({ends, agent}, return_when=asyncio.FIRST_COMPLETED)
             if ends.done():
-                # Raises where it is gone.
+                # Raises if the client is gone.
                 ends.result()
                 await asyncio.wait({agent}, timeout=GRACE_SECONDS)
             else:
@@ -305,25 +305,25 @@ def _refused(congestion_controls: Any) -> str | None:
 async def _read(reader: asyncio.StreamReader, seconds: float) -> dict[str, Any]:
     async with asyncio.timeout(seconds):
         line = await reader.readuntil(b"\n")
-    read = json.loads(line)
-    if not isinstance(read, dict):
+    message = json.loads(line)
+    if not isinstance(message, dict):
         raise Error("a line is a table")
-    return read
+    return message
 
 
-async def _say(writer: asyncio.StreamWriter, line: dict[str, Any]) -> None:
-    writer.write(json.dumps(line).encode() + b"\n")
+async def _send(writer: asyncio.StreamWriter, message: dict[str, Any]) -> None:
+    writer.write(json.dumps(message).encode() + b"\n")
     async with asyncio.timeout(PATIENCE_SECONDS):
         await writer.drain()
 
 
-async def _hand_back(writer: asyncio.StreamWriter, running: Running) -> None:
-    """Send what a run left, to whoever takes it fast enough to be worth the place."""
+async def _send_files(writer: asyncio.StreamWriter, running: Running) -> None:
+    """Send the files of a run, unless the client reads them too slowly."""
     files = running.files()
     sizes = [path.stat().st_size for path in files]
     named = [{"name": path.name, "bytes": size} for path, size in zip(files, sizes, strict=True)]
     async with asyncio.timeout(PATIENCE_SECONDS + sum(sizes) / LEAST_BYTES_PER_SECOND):
-        await _say(writer, {"done": running.done, "files": named, "captures": running.captures})
+        await _send(writer, {"done": running.done, "files": named, "captures": running.captures})
         for path, size in zip(files, sizes, strict=True):
             left = size
             with path.open("rb") as file:
@@ -341,8 +341,8 @@ async def _cancelled(*futures: asyncio.Future[Any]) -> None:
 
 
 def _settings() -> dict[str, str]:
-    found = {}
+    settings = {}
     for name in SETTINGS:
         with contextlib.suppress(OSError):
-            found[name.replace("/", ".")] = Path("/proc/sys", name).read_text("ascii").strip()
-    return found
+            settings[name.replace("/", ".")] = Path("/proc/sys", name).read_text("ascii").strip()
+    return settings

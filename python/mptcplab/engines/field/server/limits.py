@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 MB = 10**6
 SECOND_NS = 10**9
-# So many days of late are remembered.
+# The most days that are remembered.
 MOST_DAYS = 31
-# As many bits of an IPv6 address are those of one host's network (RFC 4291 §2.5.1).
+# The prefix length of the network of an IPv6 host (RFC 4291 §2.5.1).
 NETWORK_BITS = 64
 
 
 def network(address: str) -> str:
-    """Give who is counted as one: an IPv4 address, or an IPv6 network of 64 bits."""
+    """Give what is counted as one client: an IPv4 address, or an IPv6 network of 64 bits."""
     read = ip_address(address.partition("%")[0])
     if isinstance(read, IPv6Address) and read.ipv4_mapped is None:
         return str(ip_network((int(read), NETWORK_BITS), strict=False))
@@ -72,7 +72,7 @@ class Ledger:
         return self._days.get(self._today(), 0)
 
     def reserve(self, most: int, day_bytes: int) -> Reservation | None:
-        """Set up to so many bytes of today's aside; ``None`` where none are left."""
+        """Reserve up to so many of today's bytes; ``None`` where none are left."""
         count = min(most, day_bytes - self.spent())
         if count <= 0:
             return None
@@ -81,12 +81,12 @@ class Ledger:
         return Reservation(day, count)
 
     def settle(self, reserved: Reservation, carried: int | None) -> None:
-        """Put what was carried in its place; where nobody knows, all of it was."""
+        """Replace a reservation by what was carried; ``None``: all of it."""
         if carried is not None:
             self._write(reserved.day, carried - reserved.count)
 
     def _write(self, day: str, count: int) -> None:
-        """Change a day's count; those written of late stay, so that a clock may be set back."""
+        """Change a day's count; the latest written days stay, so that a clock may be set back."""
         count = max(0, self._days.pop(day, 0) + count)
         while len(self._days) >= MOST_DAYS:
             del self._days[next(iter(self._days))]

@@ -1,8 +1,8 @@
 """All that listens: a port for TLS, data connections and echoes, and ports of TCP for probes.
 
 The first byte tells what a connection is to be. Nothing is sent on a data connection before its
-preamble is proven, and nothing to a datagram that is not. Whoever has not proven who they are, over
-TLS too, has little time, little memory and only so many places.
+preamble is proven, and nothing to a datagram that is not. A client that is not authenticated, over
+TLS too, has little time and memory, and the number of such connections is limited.
 """
 
 from __future__ import annotations
@@ -42,29 +42,29 @@ LINE_BYTES = 1 << 16
 CLOSED = "closed by the other end without a byte"
 # After accept() failed for want of descriptors or memory.
 REST_SECONDS = 0.2
-# What a datagram of ours is at most, and how many are answered in one go.
+# The largest datagram that is read, and how many are answered at a time.
 DATAGRAM_BYTES = 256
 TURNS = 64
 CONTROL_BYTES = 64
 
-# So many connections that are none of a run's are remembered.
+# The most connections outside runs that are remembered.
 MOST_OTHERS = 1 << 16
 
 Client = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Unauthenticated:
-    """A connection that has not proven who it is, and counts as such until ``leave``."""
+    """A connection that is not authenticated, and is counted as such until ``release``."""
 
     def __init__(self, sock: socket.socket, counted: Counter[str], address: str) -> None:
-        #: Its socket, unless a transport of TLS or a run has it.
+        #: Its socket, unless a TLS transport or a run owns it.
         self.sock: socket.socket | None = sock
         self._counted = counted
         self._address: str | None = address
         counted[address] += 1
 
-    def leave(self) -> None:
-        """Count it no more."""
+    def release(self) -> None:
+        """Stop counting it."""
         if self._address is None:
             return
         self._counted[self._address] -= 1
@@ -72,9 +72,9 @@ class Unauthenticated:
             del self._counted[self._address]
         self._address = None
 
-    def part(self, _: object) -> None:
-        """End what is left of it, also where it was cancelled before it began."""
-        self.leave()
+    def close(self, _: object) -> None:
+        """Release and close it, also where its task was cancelled before it began."""
+        self.release()
         if self.sock is not None:
             self.sock.close()
 
@@ -82,7 +82,7 @@ class Unauthenticated:
 class Listeners:
     """All sockets that listen.
 
-    ``serve`` is called with each client that has spoken TLS, and what to call once it is proven.
+    ``serve`` is called with each client of TLS, and what to call once it is authenticated.
     """
 
     def __init__(
@@ -91,9 +91,9 @@ class Listeners:
         tls: ssl.SSLContext,
         serve: Callable[[Client, Callable[[], None]], Awaitable[None]],
     ) -> None:
-        #: What connections may come for, by its bytes.
+        #: The sessions that connections may belong to, by their number.
         self.sessions: dict[bytes, Session] = {}
-        #: Ends of connections that are none of a run's, of those of late, in their order.
+        #: Client ends of the latest connections outside runs, in their order.
         self.others: dict[tuple[str, int], None] = {}
         #: Why connections were turned away, and how often.
         self.turned_away: Counter[str] = Counter()
@@ -112,7 +112,7 @@ class Listeners:
         """
         loop = asyncio.get_running_loop()
         listener = listening(address, port, mptcp=True)
-        self._keep(loop.create_task(self._accept(listener)))
+        self._track(loop.create_task(self._accept(listener)))
         echoes = _echoes(address, port)
         loop.add_reader(echoes, self._answer, echoes)
         self._listeners += [listener, echoes]
@@ -124,11 +124,11 @@ class Listeners:
             Error: It cannot.
         """
         listener = listening(address, port, mptcp=False)
-        self._keep(asyncio.get_running_loop().create_task(self._accept(listener)))
+        self._track(asyncio.get_running_loop().create_task(self._accept(listener)))
         self._listeners.append(listener)
 
     async def close(self) -> None:
-        """End all that goes on here."""
+        """End all tasks, and close all listeners."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -136,7 +136,7 @@ class Listeners:
             asyncio.get_running_loop().remove_reader(listener)
             listener.close()
 
-    def _keep(self, task: asyncio.Task[None]) -> None:
+    def _track(self, task: asyncio.Task[None]) -> None:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -144,13 +144,13 @@ class Listeners:
         loop = asyncio.get_running_loop()
         while True:
             try:
-                sock, place = await loop.sock_accept(listener)
+                sock, peer = await loop.sock_accept(listener)
             except OSError:
                 await asyncio.sleep(REST_SECONDS)
                 continue
             sock.setblocking(False)
-            address = plain(place[0])
-            self._remember((address, place[1]))
+            address = plain(peer[0])
+            self._remember((address, peer[1]))
             limits, one = self._limits, network(address)
             if (
                 self._unauthenticated.total() >= limits.unauthenticated
@@ -159,9 +159,9 @@ class Listeners:
                 self._turn_away(sock, "too many at once")
                 continue
             connection = Unauthenticated(sock, self._unauthenticated, one)
-            task = loop.create_task(self._meet(sock, connection, (address, place[1])))
-            task.add_done_callback(connection.part)
-            self._keep(task)
+            task = loop.create_task(self._handle(sock, connection, (address, peer[1])))
+            task.add_done_callback(connection.close)
+            self._track(task)
             # sock_accept does not wait where others do: those that have gone are seen to have gone.
             await asyncio.sleep(0)
 
@@ -171,20 +171,20 @@ class Listeners:
             del self.others[next(iter(self.others))]
         self.others[end] = None
 
-    async def _meet(
+    async def _handle(
         self, sock: socket.socket, connection: Unauthenticated, end: tuple[str, int]
     ) -> None:
-        """Find out what a connection is to be."""
+        """Serve a connection by what its first byte says it is."""
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 first = await _peek(sock)
                 if first != HANDSHAKE:
                     await self._hand_over(sock, first, end)
                     return
-                # The transport's from here on, whose descriptor nobody else may close.
+                # The transport owns it from here on, and nobody else may close its descriptor.
                 connection.sock = None
                 client = await self._shake_hands(sock)
-            await self._serve(client, connection.leave)
+            await self._serve(client, connection.release)
         except TimeoutError:
             self._turn_away(connection.sock, "said nothing in time")
         except (OSError, Error):
@@ -204,7 +204,7 @@ class Listeners:
         return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
 
     async def _hand_over(self, sock: socket.socket, first: bytes, end: tuple[str, int]) -> None:
-        """Give a data connection to its run, if it is one's."""
+        """Give a data connection to its session, if it belongs to one."""
         http = first == GET[:1]
         if first != preamble.MAGIC[:1] and not http:
             self._turn_away(sock, "spoke of something else" if first else CLOSED)
@@ -230,10 +230,10 @@ class Listeners:
             sock.close()
 
     def _answer(self, echoes: socket.socket) -> None:
-        """Answer what was proven, from the address that was asked."""
+        """Answer authenticated echoes, from the address that they were sent to."""
         for _ in range(TURNS):
             try:
-                raw, control, _, place = echoes.recvmsg(DATAGRAM_BYTES, CONTROL_BYTES)
+                raw, control, _, peer = echoes.recvmsg(DATAGRAM_BYTES, CONTROL_BYTES)
             except OSError:
                 return
             received_ns = time.time_ns()
@@ -248,15 +248,15 @@ class Listeners:
             )
             from_ = [(level, kind, _source(kind, data)) for level, kind, data in control]
             with contextlib.suppress(OSError):
-                echoes.sendmsg([answer.packed(run.key)], from_, 0, place)
+                echoes.sendmsg([answer.packed(run.key)], from_, 0, peer)
 
 
 async def _read(sock: socket.socket, count: int) -> bytes:
-    """Read so many bytes, or what comes until the end."""
+    """Read so many bytes, or fewer at the end of the stream."""
     loop = asyncio.get_running_loop()
     raw = b""
-    while len(raw) < count and (came := await loop.sock_recv(sock, count - len(raw))):
-        raw += came
+    while len(raw) < count and (received := await loop.sock_recv(sock, count - len(raw))):
+        raw += received
     return raw
 
 
@@ -265,10 +265,10 @@ async def _request(sock: socket.socket) -> bytes:
     loop = asyncio.get_running_loop()
     raw = b""
     while b"\r\n\r\n" not in raw and len(raw) < MOST_REQUEST_BYTES:
-        came = await loop.sock_recv(sock, MOST_REQUEST_BYTES - len(raw))
-        if not came:
+        received = await loop.sock_recv(sock, MOST_REQUEST_BYTES - len(raw))
+        if not received:
             break
-        raw += came
+        raw += received
     return raw
 
 
@@ -283,7 +283,7 @@ def _proof(request: bytes) -> bytes:
 
 
 def plain(address: str) -> str:
-    """Give an IPv4 address as such, also where it came to a socket of IPv6."""
+    """Give an IPv4-mapped IPv6 address as the IPv4 address, and others as they are."""
     read = ip_address(address.partition("%")[0])
     return str((isinstance(read, IPv6Address) and read.ipv4_mapped) or read)
 
@@ -317,49 +317,49 @@ def listening(address: str, port: int, *, mptcp: bool) -> socket.socket:
     family = _family(address)
     try:
         protocol = socket.IPPROTO_MPTCP if mptcp else 0
-        made = socket.socket(family, socket.SOCK_STREAM, protocol)
+        sock = socket.socket(family, socket.SOCK_STREAM, protocol)
     except OSError:
-        made = socket.socket(family, socket.SOCK_STREAM)
+        sock = socket.socket(family, socket.SOCK_STREAM)
     if not mptcp:
-        made.setsockopt(socket.IPPROTO_TCP, TCP_SAVE_SYN, 1)
-    made.setblocking(False)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.setsockopt(socket.IPPROTO_TCP, TCP_SAVE_SYN, 1)
+    sock.setblocking(False)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((address, port))
-        made.listen(BACKLOG)
+        sock.bind((address, port))
+        sock.listen(BACKLOG)
     except OSError as error:
-        made.close()
+        sock.close()
         raise Error(_refusal("", address, port, error)) from None
-    return made
+    return sock
 
 
 def _echoes(address: str, port: int) -> socket.socket:
-    made = socket.socket(_family(address), socket.SOCK_DGRAM)
-    made.setblocking(False)
-    # One of them: both, as a socket of IPv6 gives them for IPv4, are too much to answer with.
-    if made.family == socket.AF_INET6:
-        made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_RECVPKTINFO, 1)
+    sock = socket.socket(_family(address), socket.SOCK_DGRAM)
+    sock.setblocking(False)
+    # One of them: a socket of IPv6 gives both for IPv4, and an answer may have one only.
+    if sock.family == socket.AF_INET6:
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_RECVPKTINFO, 1)
     else:
         # The constant is not in `socket`: linux/in.h.
-        made.setsockopt(socket.IPPROTO_IP, IP_PKTINFO, 1)
+        sock.setsockopt(socket.IPPROTO_IP, IP_PKTINFO, 1)
     try:
-        made.bind((address, port))
+        sock.bind((address, port))
     except OSError as error:
-        made.close()
+        sock.close()
         raise Error(_refusal(" for echoes", address, port, error)) from None
-    return made
+    return sock
 
 
 def _refusal(what: str, address: str, port: int, error: OSError) -> str:
     """Say that it cannot listen, and what helps."""
-    said = f"cannot listen{what} at {address} port {port}: {error.strerror}"
+    message = f"cannot listen{what} at {address} port {port}: {error.strerror}"
     remedies = {
         errno.EADDRINUSE: "somebody else does, maybe another mptcplab serve: name another port "
         "(--port, --probe-port)",
         errno.EACCES: "ports below 1024 are for root: name another port (--port, --probe-port)",
         errno.EADDRNOTAVAIL: "this host has no such address: see ip address",
     }
-    return f"{said}: {remedies[error.errno]}" if error.errno in remedies else said
+    return f"{message}: {remedies[error.errno]}" if error.errno in remedies else message
 
 
 IP_PKTINFO = 8

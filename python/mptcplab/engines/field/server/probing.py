@@ -1,4 +1,4 @@
-"""The server's end of probes: it answers on the connections of one client, while that is there."""
+"""The server's end of probes: it answers on the connections of one client while that stays."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
     from mptcplab.engines.field.probe_protocol import Request
 
-# Of a session: numbers of connections, and how many there are at a time.
+# Of a session: the most connections, in all and at a time.
 MOST_NUMBERS = 4096
 MOST_CONNECTIONS = 256
 MOST_SESSION_BYTES = 100 * 10**6
 CHUNK_BYTES = 1 << 16
-# For taking what is sent, and for sending what is taken.
+# For the client to read what is sent, and to send what is read.
 PATIENCE_SECONDS = 60.0
 JOINS_CAME = "MPJoinSynRx"
-# The receive buffer of a connection that is to be held up.
+# The receive buffer of a connection that is not read.
 SMALL_BUFFER_BYTES = 16_384
-# Between looks whether data was acknowledged.
+# Between checks whether data was acknowledged.
 WITHHELD_STEP_SECONDS = 0.01
 
 
@@ -47,11 +47,11 @@ class Probing(Session):
         self._tasks: set[asyncio.Task[None]] = set()
 
     def take(self, number: int, sock: socket.socket) -> bool:
-        """Answer what is asked on a connection."""
-        return self._is_new(number) and self._keep(sock, self._answer)
+        """Answer the requests on a connection."""
+        return self._is_new(number) and self._start(sock, self._answer)
 
     def take_http(self, number: int, sock: socket.socket, request: bytes) -> bool:
-        """Say how many requests of HTTP came, and what they said beside what was asked."""
+        """Answer with how many HTTP requests there were, and the headers of this one."""
         if not self._is_new(number):
             return False
         self._requests += 1
@@ -60,7 +60,7 @@ class Probing(Session):
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: public, "
             f"max-age=600\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
         )
-        return self._keep(sock, lambda mine: self._send(mine, head.encode() + body))
+        return self._start(sock, lambda mine: self._send(mine, head.encode() + body))
 
     async def end(self) -> None:
         """Close all connections."""
@@ -74,8 +74,8 @@ class Probing(Session):
         self._taken[number] = 1
         return True
 
-    def _keep(self, sock: socket.socket, work: Callable[[socket.socket], Awaitable[None]]) -> bool:
-        # The listener's task closes its own; this one is ours, under another descriptor.
+    def _start(self, sock: socket.socket, work: Callable[[socket.socket], Awaitable[None]]) -> bool:
+        # The listener's task closes its descriptor; this one is ours.
         mine = sock.dup()
         sock.close()
 
@@ -94,36 +94,36 @@ class Probing(Session):
         syn = b""
         with suppress(OSError):
             syn = sock.getsockopt(socket.IPPROTO_TCP, sockets.TCP_SAVED_SYN, sockets.SYN_BYTES)
-        # No more is read than the line: what follows may be meant to stay in the kernel.
+        # No more than the line is read: what follows may have to stay in the kernel.
         while raw := await _line(sock):
-            asked = probe_protocol.read(raw)
-            await self._send(sock, probe_protocol.line(await self._do(sock, asked, syn)))
-            if asked.do == "give":
+            request = probe_protocol.read(raw)
+            await self._send(sock, probe_protocol.line(await self._do(sock, request, syn)))
+            if request.do == "give":
                 block = 0
-                for size in probe_protocol.pieces(int(asked.amount), CHUNK_BYTES):
+                for size in probe_protocol.pieces(int(request.amount), CHUNK_BYTES):
                     await self._send(sock, probe_protocol.pattern(size, block))
                     block += size // probe_protocol.BLOCK_BYTES
 
-    async def _do(self, sock: socket.socket, asked: Request, syn: bytes) -> dict[str, Any]:
-        match asked.do:
+    async def _do(self, sock: socket.socket, request: Request, syn: bytes) -> dict[str, Any]:
+        match request.do:
             case "look":
                 return _look(sock, syn)
             case "wait":
-                await asyncio.sleep(asked.amount)
-                return {"waited": asked.amount}
+                await asyncio.sleep(request.amount)
+                return {"waited": request.amount}
             case "take":
-                return {"sha256": await self._take(sock, int(asked.amount))}
+                return {"sha256": await self._take(sock, int(request.amount))}
             case "hold":
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL_BUFFER_BYTES)
                 await self._send(sock, probe_protocol.line({"holding": True}))
-                await asyncio.sleep(asked.amount)
+                await asyncio.sleep(request.amount)
                 return {"window": sockets.tcp_info(sock).receive_window}
             case "withheld":
-                return {"acknowledged_ms": await self._acknowledged_ms(sock, asked.amount)}
+                return {"acknowledged_ms": await self._acknowledged_ms(sock, request.amount)}
         return {"echo": True}
 
     async def _acknowledged_ms(self, sock: socket.socket, seconds: float) -> float | None:
-        """Send a little, and say after how long anybody acknowledged it; none: not so soon."""
+        """Send a little, and return after how long it was acknowledged; ``None``: not in time."""
         # The client gets ready meanwhile.
         await asyncio.sleep(probe_protocol.LEAD_SECONDS)
         before = sockets.tcp_info(sock).bytes_acked
@@ -191,10 +191,10 @@ def _headers(request: bytes) -> list[str]:
 async def _line(sock: socket.socket) -> bytes:
     """Read a line, and nothing after it; empty at the end."""
     loop = asyncio.get_running_loop()
-    read = b""
-    while not read.endswith(b"\n"):
+    line = b""
+    while not line.endswith(b"\n"):
         byte = await loop.sock_recv(sock, 1)
-        if not byte or len(read) >= probe_protocol.LONGEST_LINE:
+        if not byte or len(line) >= probe_protocol.LONGEST_LINE:
             return b""
-        read += byte
-    return read
+        line += byte
+    return line

@@ -1,4 +1,4 @@
-"""What a client may ask for: one of few applications, within limits. All else is refused."""
+"""What a client may ask for: a known application, within limits. All else is refused."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _number(fields: dict[str, Any], key: str, least: int) -> int:
 
 
 def _check_size(transfer: dict[str, Any], limits: Limits) -> None:
-    """Refuse what is known to be too much; what is not known is ended when it is."""
+    """Refuse a size above the limit; where it is not known, the run ends at the limit."""
     size = transfer.get("size_bytes", 0)
     if "requests" in transfer:
         size = transfer["requests"] * (transfer["request_bytes"] + transfer["response_bytes"])

@@ -1,4 +1,4 @@
-"""One run at the server: an agent that transfers, a recorder, and the files that they leave."""
+"""One run at the server: an agent that transfers, a recorder, and their files."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ HOST = "server"
 LINGER_NS = 3 * 10**9
 START_SECONDS = 30.0
 END_SECONDS = 10.0
-# For a capture of hundreds of megabytes, out of which others are left.
+# For a capture of hundreds of megabytes, from which other connections are removed.
 CAPTURED_SECONDS = 60.0
 FILES = {"samples": "server.samples", "counters": "server.counters"}
 CAPTURE = "server.pcapng"
 
 
 class Running(Session):
-    """A run that connections and echoes may come for."""
+    """A run to which connections and echoes may belong."""
 
     captured = True
 
     def __init__(
-        self, request: RunRequest, limits: Limits, most_bytes: int, place: Path, port: int
+        self, request: RunRequest, limits: Limits, most_bytes: int, directory: Path, port: int
     ) -> None:
         super().__init__()
         #: Who captures, or why nobody does.
         self.captures: dict[str, Any] = {"by": None, "why": "not asked for"}
-        #: What the agent has to say at the end.
+        #: The agent's report at the end.
         self.done: dict[str, Any] | None = None
         self._request = request
         self._limits = limits
         self._most_bytes = most_bytes
-        self._place = place
+        self._directory = directory
         self._port = port
         self._taken: set[int] = set()
         self._agent: asyncio.subprocess.Process | None = None
         self._recorder: asyncio.subprocess.Process | None = None
-        # Where connections are put through to the agent.
+        # Passes connections to the agent.
         self._to_agent: socket.socket | None = None
 
     def take(self, number: int, sock: socket.socket) -> bool:
-        """Have the agent serve a connection that has proven itself; each number comes once."""
+        """Pass an authenticated connection to the agent; each number is taken once."""
         if number != 0 or number in self._taken or self._to_agent is None:
             return False
         self._taken.add(number)
@@ -67,49 +67,49 @@ class Running(Session):
             socket.send_fds(self._to_agent, [b"c"], [sock.fileno()])
         except OSError:
             return False
-        # It is the agent's now.
+        # The agent owns it now.
         sock.close()
         return True
 
     async def start(self) -> None:
-        """Start what serves it."""
-        here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._to_agent = here
-        here.setblocking(False)
-        with there:
+        """Start the agent and the recorder."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._to_agent = ours
+        ours.setblocking(False)
+        with theirs:
             self._agent = await asyncio.create_subprocess_exec(
                 *AGENT,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                pass_fds=[there.fileno()],
+                pass_fds=[theirs.fileno()],
             )
-            job = self._job() | {"handed": there.fileno()}
-        self._tell(json.dumps(job))
+            job = self._job() | {"handed": theirs.fileno()}
+        self._send(json.dumps(job))
         try:
             async with asyncio.timeout(START_SECONDS):
-                await self._listen("ready")
+                await self._wait_for("ready")
         except TimeoutError:
             raise Error(f"the server's agent does not start within {START_SECONDS:g} s") from None
         if self._request.captures != "none":
             await self._record()
-        self._tell("go")
+        self._send("go")
 
     async def wait(self) -> None:
         """Wait for the agent's end."""
         if self.done is None:
-            self.done = (await self._listen("done"))["done"]
+            self.done = (await self._wait_for("done"))["done"]
 
     async def end(self, others: Iterable[tuple[str, int]] = ()) -> None:
-        """Have it end, whatever still goes on; all files are there then.
+        """End it, even in the middle; all files are complete then.
 
-        ``others`` are ends of connections that are none of the run's, and not to be captured.
+        ``others`` are ends of connections outside the run, which are removed from its capture.
         """
         if self._to_agent is not None:
             self._to_agent.close()
             self._to_agent = None
         if self._agent is not None:
             if self.done is None:
-                self._tell("stop")
+                self._send("stop")
                 with contextlib.suppress(TimeoutError, Error):
                     async with asyncio.timeout(END_SECONDS):
                         await self.wait()
@@ -123,13 +123,13 @@ class Running(Session):
             self._recorder = None
 
     def files(self) -> list[Path]:
-        """Name what it left."""
+        """List its files."""
         names = [*FILES.values(), CAPTURE]
-        return [path for name in names if (path := self._place / name).is_file()]
+        return [path for name in names if (path := self._directory / name).is_file()]
 
     @property
     def carried(self) -> int | None:
-        """Bytes that were written and read; ``None`` where the agent did not live to tell."""
+        """Bytes that were written and read; ``None`` where the agent ended without a report."""
         if self.done is None:
             return None if self._taken else 0
         return int(self.done["bytes_sent"]) + int(self.done["bytes_received"])
@@ -146,46 +146,46 @@ class Running(Session):
             "shared": True,
             "most_bytes": self._most_bytes,
             "most_bits_per_second": self._limits.rate_bits_per_second,
-            **{key: str(self._place / name) for key, name in FILES.items()},
+            **{key: str(self._directory / name) for key, name in FILES.items()},
         }
 
     async def _record(self) -> None:
         snap = recorder.WHOLE_BYTES if self._request.captures == "full" else recorder.SNAP_BYTES
         job = {
-            "file": str(self._place / CAPTURE),
+            "file": str(self._directory / CAPTURE),
             "host": HOST,
             "interfaces": None,
             "port": self._port,
             "snap": snap,
             "most": self._limits.capture_bytes,
         }
-        made = await asyncio.create_subprocess_exec(
+        process = await asyncio.create_subprocess_exec(
             *RECORDER, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )
-        _write(made, json.dumps(job))
+        _write(process, json.dumps(job))
         try:
             async with asyncio.timeout(START_SECONDS):
-                said = json.loads(await _line(made) or b"{}")
+                message = json.loads(await _line(process) or b"{}")
         except TimeoutError:
-            said = {"error": f"the recorder does not start within {START_SECONDS:g} s"}
-        if "ready" in said:
-            self._recorder = made
-            self.captures = {"by": said["ready"], "why": None}
+            message = {"error": f"the recorder does not start within {START_SECONDS:g} s"}
+        if "ready" in message:
+            self._recorder = process
+            self.captures = {"by": message["ready"], "why": None}
         else:
-            self.captures = {"by": None, "why": said.get("error", "the recorder ended")}
-            await _ended(made)
+            self.captures = {"by": None, "why": message.get("error", "the recorder ended")}
+            await _ended(process)
 
-    async def _listen(self, key: str) -> dict[str, Any]:
+    async def _wait_for(self, key: str) -> dict[str, Any]:
         assert self._agent is not None  # noqa: S101 - it was started
         while line := await _line(self._agent):
-            said: dict[str, Any] = json.loads(line)
-            if "error" in said:
-                raise Error(f"at the server: {said['error']}")
-            if key in said:
-                return said
+            message: dict[str, Any] = json.loads(line)
+            if "error" in message:
+                raise Error(f"at the server: {message['error']}")
+            if key in message:
+                return message
         raise Error("the server's agent ended in the middle")
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         assert self._agent is not None  # noqa: S101 - it was started
         _write(self._agent, line)
 
@@ -202,7 +202,7 @@ def _write(process: asyncio.subprocess.Process, line: str) -> None:
 
 
 async def _ended(process: asyncio.subprocess.Process, seconds: float = END_SECONDS) -> None:
-    """Close its input, which ends it, and see that it has."""
+    """Close its input, which ends it, and wait for its end."""
     assert process.stdin is not None  # noqa: S101 - it has one
     process.stdin.close()
     try:

@@ -1,4 +1,4 @@
-"""What a server is known by and lets in by: key and certificate, and the token."""
+"""The server's key and certificate, by which it is known, and the token that it asks for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mptcplab.engines.field import server_line
 
 CERTIFICATE = "server.pem"
 TOKEN = "token"  # noqa: S105 - the name of a file
-# Nobody looks at its names and dates: it is known by its fingerprint.
+# Names and dates in it do not matter: it is known by its fingerprint.
 OPENSSL = (
     "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 36500 "
     "-subj /CN=mptcplab -batch -keyout - -out -"
@@ -30,24 +30,24 @@ def token(state: Path) -> str:
 
 
 def context(state: Path) -> tuple[ssl.SSLContext, str]:
-    """Give what TLS needs, and the fingerprint; key and certificate are made once."""
+    """Give the TLS context and the fingerprint; key and certificate are made once."""
     path = state / CERTIFICATE
     if not path.exists():
-        _write(path, _made())
-    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    made.minimum_version = ssl.TLSVersion.TLSv1_3
-    # No tickets: a connection that has not said who it is leaves nothing behind.
-    made.num_tickets = 0
+        _write(path, _new_certificate())
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.minimum_version = ssl.TLSVersion.TLSv1_3
+    # No tickets: a connection that is not authenticated leaves no state behind.
+    tls.num_tickets = 0
     try:
-        made.load_cert_chain(path)
+        tls.load_cert_chain(path)
         text = path.read_text("ascii")
         der = ssl.PEM_cert_to_DER_cert(text[text.index("-----BEGIN CERTIFICATE-----") :])
     except (OSError, ValueError) as error:
         raise Error(f"{path}: cannot be read as key and certificate: {error}") from None
-    return made, hashlib.sha256(der).hexdigest()
+    return tls, hashlib.sha256(der).hexdigest()
 
 
-def _made() -> str:
+def _new_certificate() -> str:
     try:
         done = subprocess.run(OPENSSL.split(), capture_output=True, text=True, check=False)  # noqa: S603
     except FileNotFoundError:
@@ -58,7 +58,7 @@ def _made() -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write what only we may read."""
+    """Write a file that only this user may read."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LEDGER = "served.json"
-# Between two lines about who was turned away.
+# Between two log lines about connections that were turned away.
 SUMMARY_SECONDS = 60.0
 
 
@@ -40,7 +40,7 @@ class Server:
 def serve(server: Server, begin: Callable[[str], None], log: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM.
 
-    ``begin`` is told the fingerprint when all listen, ``log`` in a line what went wrong with us
+    ``begin`` is called with the fingerprint once all listen, ``log`` with a line on a fault of ours
     and, now and then, how many connections were turned away.
     """
     asyncio.run(_serve(server, begin, log))
@@ -57,7 +57,7 @@ async def _serve(server: Server, begin: Callable[[str], None], log: Callable[[st
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
-    loop.set_exception_handler(lambda _, about: log(_said(about)))
+    loop.set_exception_handler(lambda _, fault: log(_described(fault)))
     try:
         for address in server.addresses:
             for port in server.ports:
@@ -95,6 +95,6 @@ def _connections(count: int) -> str:
     return "1 connection was" if count == 1 else f"{count} connections were"
 
 
-def _said(about: dict[str, Any]) -> str:
-    exception = about.get("exception")
-    return about["message"] if exception is None else f"{about['message']}: {exception!r}"
+def _described(fault: dict[str, Any]) -> str:
+    exception = fault.get("exception")
+    return fault["message"] if exception is None else f"{fault['message']}: {exception!r}"

@@ -1,4 +1,4 @@
-"""What connections and echoes come for, by its key: a run, or a client's probes."""
+"""What connections and echoes belong to, by a key: a run, or a client's probes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_ECHOES = 100_000
 class Session:
     """A number that connections name, and the key that proves that they may."""
 
-    #: Whether what it takes belongs into a run's capture.
+    #: Whether its connections belong into a run's capture.
     captured = False
 
     def __init__(self) -> None:
@@ -25,16 +25,16 @@ class Session:
         self._echoed = bytearray(MOST_ECHOES)
 
     def take(self, number: int, sock: socket.socket) -> bool:
-        """Serve a connection that has proven itself, if its number has not been there before."""
+        """Serve an authenticated connection, if its number is new."""
         raise NotImplementedError
 
     def take_http(self, number: int, sock: socket.socket, request: bytes) -> bool:
-        """Answer a request of HTTP that has proven itself."""
+        """Answer an authenticated HTTP request."""
         del number, sock, request
         return False
 
     def may_echo(self, sequence: int) -> bool:
-        """Take a sequence number, once."""
+        """Accept each sequence number once."""
         if sequence >= MOST_ECHOES or self._echoed[sequence]:
             return False
         self._echoed[sequence] = 1
