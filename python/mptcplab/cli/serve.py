@@ -164,7 +164,7 @@ def _run_open(options: Namespace) -> int:
 
     from mptcplab.engines.field.downloads.quota import DownloadLimits
     from mptcplab.engines.field.downloads.serve import PORT, OpenServer, serve
-    from mptcplab.results.downloads import keep
+    from mptcplab.results.downloads import save
 
     if options.probe_port:
         raise Error("--probe-port is for probes, which --open does not answer: leave it out")
@@ -192,7 +192,7 @@ def _run_open(options: Namespace) -> int:
         show(f"http://{f'[{host}]' if ':' in host else host}:{ports[0]}/")
 
     server = OpenServer(state.absolute(), out, _addresses(options), ports[0], limits)
-    serve(server, keep, begin, _log)
+    serve(server, save, begin, _log)
     return 0
 
 
@@ -216,9 +216,9 @@ def _addresses(options: Namespace) -> tuple[str, ...]:
 
 
 def _given(options: Namespace, **names: str) -> dict[str, Any]:
-    """Give the limits that were said, by the names that they have there."""
-    said = {ours: getattr(options, name) for name, ours in names.items()}
-    return {ours: value for ours, value in said.items() if value is not None}
+    """Give the limits that were set, by the names that they have in the library."""
+    limits = {limit: getattr(options, name) for name, limit in names.items()}
+    return {limit: value for limit, value in limits.items() if value is not None}
 
 
 def _print_unit(options: Namespace, ports: Sequence[int], more: list[str]) -> int:
@@ -226,13 +226,13 @@ def _print_unit(options: Namespace, ports: Sequence[int], more: list[str]) -> in
 
     if options.state:
         raise Error(f"--state: a service of systemd keeps its state in {STATE}: leave it out")
-    show_lines(unit([*more, *_said(options)], ports))
+    show_lines(unit([*more, *_command_line(options)], ports))
     return 0
 
 
-def _said(options: Namespace) -> list[str]:
-    """Give the options again, as a command line has them."""
-    said = {
+def _command_line(options: Namespace) -> list[str]:
+    """Give the options as arguments of a command line."""
+    arguments = {
         "--name": [options.name],
         "--address": options.address or [],
         "--port": options.port or [],
@@ -246,7 +246,7 @@ def _said(options: Namespace) -> list[str]:
     }
     return [
         argument
-        for name, values in said.items()
+        for name, values in arguments.items()
         for value in values
         if value
         for argument in (name, str(value))

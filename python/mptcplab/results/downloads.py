@@ -1,4 +1,4 @@
-"""Downloads from ``mptcplab serve --open``, kept as run directories."""
+"""Downloads from ``mptcplab serve --open``, stored as run directories."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from mptcplab.results.run import Run
 
 NAME = "open"
-# Nobody knows the interfaces of the client.
+# The interfaces of the client are not known.
 UNKNOWN = "unknown"
 
 
-def keep(download: Download, target: Path) -> Run:
-    """Measure a download, and keep it as the run directory ``target``."""
+def save(download: Download, target: Path) -> Run:
+    """Measure a download, and store it as the run directory ``target``."""
     over = "MPTCP" if download.mptcp else "plain TCP"
     names = list(download.paths.values())
     used = {one["congestion_control"] for one in download.socket["subflows"]} - {None}

@@ -1,1 +1,1 @@
-"""Who captures: a packet socket of ours, dumpcap, or nobody."""
+"""Capturing: by a packet socket of ours, or by dumpcap."""

@@ -1,4 +1,4 @@
-"""Captures with dumpcap, Wireshark's, which its group may run with the right to capture."""
+"""Captures with Wireshark's dumpcap, which members of its group may run to capture."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ IF_DROP = 5
 
 
 class Dumpcap:
-    """The program, and its capture as it comes.
+    """The program, and the capture that it writes.
 
     Raises:
-        Error: It is not there, or may not either.
+        Error: It is not installed, or may not capture either.
     """
 
     by = PROGRAM
 
     def __init__(self, port: int, snap: int) -> None:
-        found = shutil.which(PROGRAM)
-        if found is None:
+        program = shutil.which(PROGRAM)
+        if program is None:
             raise Error("dumpcap is not installed")
-        kept = min(snap + _HEAD.size, 1 << 18)
-        words = f"-q -p -i any -y {LINK_TYPE} -B {BUFFER_MIB} -s {kept} -w -".split()
+        snap_bytes = min(snap + _HEAD.size, 1 << 18)
+        options = f"-q -p -i any -y {LINK_TYPE} -B {BUFFER_MIB} -s {snap_bytes} -w -".split()
         self._process = subprocess.Popen(  # noqa: S603
-            [found, *words, "-f", f"tcp port {port}"],
+            [program, *options, "-f", f"tcp port {port}"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -67,19 +67,19 @@ class Dumpcap:
         )
         assert self._process.stdout is not None  # noqa: S101 - it has
         self._out = self._process.stdout.fileno()
-        self._came = bytearray()
+        self._buffer = bytearray()
         self._dropped = 0
-        # It writes what the file begins with once it captures.
+        # It writes the head of the file once it captures.
         if not select.select([self._out], [], [], START_SECONDS)[0] or not self._read():
             raise Error(f"dumpcap: {self._refusal()}")
         os.set_blocking(self._out, False)
 
     def fileno(self) -> int:
-        """Give that of its output."""
+        """Give the descriptor of its output."""
         return self._out
 
     def take(self) -> Iterator[Packet]:
-        """Give what has come."""
+        """Give the packets that were captured since the last call."""
         while True:
             try:
                 more = self._read()
@@ -90,7 +90,7 @@ class Dumpcap:
                 return
 
     def finish(self) -> tuple[list[Packet], int]:
-        """Have it write what it has, and end."""
+        """End it, and give the last packets."""
         time.sleep(LAST_SECONDS)
         self._process.send_signal(signal.SIGINT)
         os.set_blocking(self._out, True)
@@ -103,34 +103,34 @@ class Dumpcap:
         return last, self._dropped
 
     def dropped(self) -> int | None:
-        """It tells at the end."""
+        """Give nothing: dumpcap reports it at the end."""
         return None
 
     def _read(self) -> bool:
-        came = os.read(self._out, READ_BYTES)
-        self._came += came
-        return bool(came)
+        received = os.read(self._out, READ_BYTES)
+        self._buffer += received
+        return bool(received)
 
     def _packets(self) -> Iterator[Packet]:
-        at = 0
-        came = bytes(self._came)
-        while at + _BLOCK.size <= len(came):
-            kind, length = _BLOCK.unpack_from(came, at)
-            if at + length > len(came):
+        offset = 0
+        buffer = bytes(self._buffer)
+        while offset + _BLOCK.size <= len(buffer):
+            kind, length = _BLOCK.unpack_from(buffer, offset)
+            if offset + length > len(buffer):
                 break
-            if kind == PACKET and (packet := _packet(came, at + _BLOCK.size)) is not None:
+            if kind == PACKET and (packet := _packet(buffer, offset + _BLOCK.size)) is not None:
                 yield packet
             elif kind == STATISTICS:
-                self._dropped += _dropped(came[at + _BLOCK.size + 12 : at + length - 4])
-            at += length
-        del self._came[:at]
+                self._dropped += _dropped(buffer[offset + _BLOCK.size + 12 : offset + length - 4])
+            offset += length
+        del self._buffer[:offset]
 
     def _refusal(self) -> str:
-        """Say what it says, in a line."""
-        _, said = self._end()
-        lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
-        told = [line.partition(": ")[2] for line in lines if line.startswith(f"{PROGRAM}: ")]
-        return (told or lines or ["it captures nothing"])[0]
+        """Give its error message, in a line."""
+        _, errors = self._end()
+        lines = [line for line in errors.decode("utf-8", "replace").splitlines() if line.strip()]
+        messages = [line.partition(": ")[2] for line in lines if line.startswith(f"{PROGRAM}: ")]
+        return (messages or lines or ["it captures nothing"])[0]
 
     def _end(self) -> tuple[bytes, bytes]:
         try:
@@ -140,25 +140,25 @@ class Dumpcap:
             return self._process.communicate()
 
 
-def _packet(block: bytes, at: int) -> Packet | None:
-    """Read a packet's block; ``None`` where it is not of IP, or was seen before."""
-    _, high, low, kept, length = _PACKET.unpack_from(block, at)
-    start = at + _PACKET.size
+def _packet(block: bytes, offset: int) -> Packet | None:
+    """Read a packet's block; ``None`` where it is not IP, or was captured before."""
+    _, high, low, captured, original = _PACKET.unpack_from(block, offset)
+    start = offset + _PACKET.size
     protocol, number, _, kind, _, _ = _HEAD.unpack_from(block, start)
     name, out = interface_name(number), kind == OUTGOING
     if protocol not in IP or (name == LOOPBACK and out):
         return None
-    data = memoryview(block)[start + _HEAD.size : start + kept]
-    whole = max(ip_bytes(data), length - _HEAD.size)
-    return Packet(name, out, (high << 32) + low, whole, data)
+    data = memoryview(block)[start + _HEAD.size : start + captured]
+    length = max(ip_bytes(data), original - _HEAD.size)
+    return Packet(name, out, (high << 32) + low, length, data)
 
 
 def _dropped(options: bytes) -> int:
     """Find how many packets an interface dropped."""
-    at = 0
-    while at + 4 <= len(options):
-        code, length = struct.unpack_from("=HH", options, at)
+    offset = 0
+    while offset + 4 <= len(options):
+        code, length = struct.unpack_from("=HH", options, offset)
         if code == IF_DROP:
-            return int.from_bytes(options[at + 4 : at + 4 + length], "little")
-        at += 4 + length + -length % 4
+            return int.from_bytes(options[offset + 4 : offset + 4 + length], "little")
+        offset += 4 + length + -length % 4
     return 0

@@ -1,4 +1,4 @@
-"""A packet as whoever captures it gives it."""
+"""A captured packet, and the interface of sources that capture."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ class Packet(NamedTuple):
 
 
 class Source(Protocol):
-    """Whoever captures; it is asked once ``fileno()`` is readable."""
+    """A source of packets; it is read once ``fileno()`` is readable."""
 
-    #: As a run says who captured.
+    #: What captures, as stored with a run.
     by: str
 
     def fileno(self) -> int:
-        """Give what is to be waited for."""
+        """Give the descriptor to wait for."""
         ...
 
     def take(self) -> Iterator[Packet]:
-        """Give what has come; ``data`` holds until the next one."""
+        """Give the packets that were captured; ``data`` is valid until the next one."""
         ...
 
     def dropped(self) -> int | None:
-        """Give how many packets the kernel has dropped; ``None`` where that is told at the end."""
+        """Give how many packets the kernel has dropped; ``None`` where only the end tells."""
         ...
 
     def finish(self) -> tuple[list[Packet], int]:
-        """Capture no more; gives what came last, and how many packets the kernel dropped."""
+        """Stop; returns the last packets, and how many the kernel dropped."""
         ...
 
 
@@ -59,7 +59,7 @@ def interface_name(number: int) -> str:
 
 
 def ip_bytes(packet: bytes | memoryview) -> int:
-    """Give the length that the IP header says; of more than 64 KiB (BIG TCP) it says nothing."""
+    """Give the length in the IP header; above 64 KiB (BIG TCP) it holds none."""
     if packet[0] >> 4 == 4:
         return int.from_bytes(packet[2:4], "big")
     return int.from_bytes(packet[4:6], "big") + 40
@@ -68,9 +68,9 @@ def ip_bytes(packet: bytes | memoryview) -> int:
 def ends(packet: bytes | memoryview) -> tuple[tuple[bytes, int], tuple[bytes, int]]:
     """Give the addresses and ports that a packet of TCP is from and to."""
     if packet[0] >> 4 == 4:
-        at, places = (packet[0] & 15) * 4, (packet[12:16], packet[16:20])
+        start, addresses = (packet[0] & 15) * 4, (packet[12:16], packet[16:20])
     else:
-        at, places = 40, (packet[8:24], packet[24:40])
-    from_, to = (bytes(place) for place in places)
-    ports = bytes(packet[at : at + 4])
+        start, addresses = 40, (packet[8:24], packet[24:40])
+    from_, to = (bytes(address) for address in addresses)
+    ports = bytes(packet[start : start + 4])
     return (from_, int.from_bytes(ports[:2], "big")), (to, int.from_bytes(ports[2:], "big"))

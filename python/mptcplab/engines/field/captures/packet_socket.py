@@ -79,7 +79,7 @@ def program(port: int, snap: int) -> list[tuple[int, int, int, int]]:
         (RET, None, None, snap),
         (RET, None, None, 0),
     ]
-    # A jump is counted from the line after it.
+    # Jumps are relative to the next instruction.
     return [
         (code, 0 if yes is None else yes - at, 0 if no is None else no - at, value)
         for at, (code, yes, no, value) in enumerate(lines, 1)
@@ -103,7 +103,7 @@ class PacketSocket:
         self._dropped = 0
 
     def fileno(self) -> int:
-        """Give the socket's."""
+        """Give the descriptor of the socket."""
         return self._socket.fileno()
 
     def take(self) -> Iterator[Packet]:
@@ -119,7 +119,7 @@ class PacketSocket:
                 self._next = (self._next + 1) % BLOCKS
 
     def finish(self) -> tuple[list[Packet], int]:
-        """Close it, once the block is given that the last packets are in."""
+        """Close it, once the kernel has released the block with the last packets."""
         time.sleep(3 * BLOCK_MS / 1000)
         last = [one._replace(data=bytes(one.data)) for one in self.take()]
         dropped = self.dropped()
@@ -137,30 +137,32 @@ class PacketSocket:
 def _packets(ring: memoryview, at: int, count: int) -> Iterator[Packet]:
     """Read the packets of a block."""
     for _ in range(count):
-        step, seconds, nanos, kept, length, start = _PACKET.unpack_from(ring, at)
+        step, seconds, nanoseconds, captured, length, start = _PACKET.unpack_from(ring, at)
         number, kind = _ADDRESS.unpack_from(ring, at + ADDRESS_AT)
         name, out = interface_name(number), kind == OUTGOING
-        data = ring[at + start : at + start + kept]
+        data = ring[at + start : at + start + captured]
         at += step
         if not (name == LOOPBACK and out):
-            yield Packet(name, out, seconds * 10**9 + nanos, max(ip_bytes(data), length), data)
+            yield Packet(
+                name, out, seconds * 10**9 + nanoseconds, max(ip_bytes(data), length), data
+            )
 
 
 def _opened(port: int, snap: int) -> socket.socket:
     # Of all interfaces, from now on.
-    made = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ALL))
+    sock = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ALL))
     try:
-        made.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         code = b"".join(struct.pack("=HBBI", *line) for line in program(port, snap))
         memory = ctypes.create_string_buffer(code)
         fprog = struct.pack("@HxxxxxxQ", len(code) // 8, ctypes.addressof(memory))
-        made.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, fprog)
-        # What came before the filter is none of ours: it stays out of the ring.
-        made.setsockopt(SOL_PACKET, PACKET_VERSION, struct.pack("=I", TPACKET_V3))
+        sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, fprog)
+        # Packets from before the filter are not ours: they stay out of the ring.
+        sock.setsockopt(SOL_PACKET, PACKET_VERSION, struct.pack("=I", TPACKET_V3))
         frames = BLOCKS * BLOCK_BYTES // FRAME_BYTES
-        asked = _REQUEST.pack(BLOCK_BYTES, BLOCKS, FRAME_BYTES, frames, BLOCK_MS, 0, 0)
-        made.setsockopt(SOL_PACKET, PACKET_RX_RING, asked)
+        request = _REQUEST.pack(BLOCK_BYTES, BLOCKS, FRAME_BYTES, frames, BLOCK_MS, 0, 0)
+        sock.setsockopt(SOL_PACKET, PACKET_RX_RING, request)
     except OSError:
-        made.close()
+        sock.close()
         raise
-    return made
+    return sock

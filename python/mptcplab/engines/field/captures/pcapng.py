@@ -26,7 +26,7 @@ INBOUND, OUTBOUND = 1, 2
 
 
 class Writer:
-    """Writes one file, in the order in which it is told."""
+    """Writes one file, in the order of the calls."""
 
     def __init__(self, file: BinaryIO, interfaces: list[str], snap: int) -> None:
         self._file = file
@@ -43,7 +43,7 @@ class Writer:
     def packet(
         self, interface: int, at_ns: int, length: int, data: bytes | memoryview, *, out: bool
     ) -> int:
-        """Write a packet, of which ``data`` was kept; gives the bytes that it takes."""
+        """Write a packet, of which ``data`` was captured; returns the size of its block."""
         head = struct.pack("<IIIII", interface, at_ns >> 32, at_ns & 0xFFFF_FFFF, len(data), length)
         flags = _option(EPB_FLAGS, struct.pack("<I", OUTBOUND if out else INBOUND))
         return self._block(PACKET, head + _padded(data) + flags + _END)
@@ -62,20 +62,20 @@ class Writer:
 
 
 _END = bytes(4)
-# Of a packet's block: interface, time in two halves, bytes kept and bytes it had.
+# Of a packet's block: interface, time in two halves, captured length and original length.
 _PACKET = struct.Struct("<8xIIIII")
 _BLOCK = struct.Struct("<II")
 
 
-def leave_out(path: Path, others: set[tuple[str, int]]) -> None:
-    """Leave out the packets of a capture of ours from or to any of these addresses and ports."""
-    wanted = {(ip_address(address).packed, port) for address, port in others}
-    with path.open("rb") as file, replacing(path) as kept:
+def leave_out(path: Path, removed: set[tuple[str, int]]) -> None:
+    """Remove packets from or to any of these addresses and ports from a capture of ours."""
+    others = {(ip_address(address).packed, port) for address, port in removed}
+    with path.open("rb") as file, replacing(path) as output:
         while head := file.read(_BLOCK.size):
             kind, length = _BLOCK.unpack(head)
             block = head + file.read(length - _BLOCK.size)
-            if kind != PACKET or not _ends(block) & wanted:
-                kept.write(block)
+            if kind != PACKET or not _ends(block) & others:
+                output.write(block)
 
 
 def _ends(block: bytes) -> set[tuple[bytes, int]]:

@@ -1,4 +1,4 @@
-"""Chooses who captures, by what this user may."""
+"""Chooses how to capture, by what this user may do."""
 
 from __future__ import annotations
 

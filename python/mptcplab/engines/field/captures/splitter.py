@@ -1,10 +1,10 @@
 """Writes the packets of one port as a capture for each connection that is asked for.
 
-``python -m mptcplab.engines.field.captures.splitter`` is told a JSON line: ``{"port": n, "snap": n,
-"most": n}`` (bytes of each file), and says ``{"ready": who captures}`` or ``{"error": "line"}``.
+``python -m mptcplab.engines.field.captures.splitter`` reads a JSON line: ``{"port": n, "snap": n,
+"most": n}`` (bytes of each file), and writes ``{"ready": who captures}`` or ``{"error": "line"}``.
 Packets wait by the client's end that they are of, until ``{"claim": n, "file": path, "ends":
 [[address, port, path's name], ...]}`` says that it belongs to capture ``n``; ``{"finish": n}`` ends
-that, and it says ``{"finished": n, "dropped": n or null, "left_out": n}``. It ends with its input.
+that, and it writes ``{"finished": n, "dropped": n or null, "left_out": n}``. Its input ends it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Capture:
     """A file, with an interface for each path."""
 
     def __init__(self, path: str, snap: int, most_bytes: int, dropped: int | None) -> None:
-        #: Of the source, when this began.
+        #: Packets that the source had dropped when this began.
         self.dropped_before = dropped
         self.left_out = 0
         self._left = most_bytes
@@ -66,14 +66,14 @@ class Capture:
     def finish(self, dropped: int) -> None:
         """Write what is missing, and end."""
         lost = dropped + self.left_out
-        # Of which interface they were nobody knows.
+        # Which interface they belonged to is not known.
         drops = [lost, *[0] * (len(self._numbers) - 1)] if self._numbers else []
         self._writer.finish(time.time_ns(), drops)
         self._raw.close()
 
 
 class Claimed(NamedTuple):
-    """Of what capture an end is, and over which path it came."""
+    """The capture and the path of a client's end."""
 
     capture: Capture
     path: str
@@ -92,7 +92,7 @@ class Splitter:
         self._count = 0
 
     def add(self, packets: Iterable[Packet]) -> None:
-        """Write packets of what was claimed, and keep the others for a while."""
+        """Write packets of claimed ends, and keep the others for a while."""
         for one in packets:
             from_, to = ends(one.data)
             end = to if from_[1] == self._port else from_
@@ -105,7 +105,7 @@ class Splitter:
     def claim(
         self, number: int, file: str, named: list[tuple[str, int, str]], dropped: int | None
     ) -> None:
-        """Have these ends' packets go to a capture, with those that wait."""
+        """Write the packets of these ends to a capture, those that wait first."""
         if number not in self._captures:
             self._captures[number] = Capture(file, self._snap, self._most_bytes, dropped)
         capture = self._captures[number]
@@ -135,7 +135,7 @@ class Splitter:
             waiting.append(packet)
             self._count += 1
         while self._count > MOST_WAITING:
-            # Those that came first are seldom asked for any more.
+            # The oldest are the least likely to be claimed.
             oldest = next(iter(self._waiting))
             self._count -= len(self._waiting.pop(oldest))
 
@@ -149,36 +149,36 @@ def main() -> int:
     try:
         packets = source.opened(job["port"], job["snap"])
     except (Error, OSError) as error:
-        _say({"error": str(error)})
+        _send({"error": str(error)})
         return 1
-    _say({"ready": packets.by})
+    _send({"ready": packets.by})
     splitter = Splitter(job["port"], job["snap"], job["most"])
     poll = select.epoll()
     poll.register(packets, select.EPOLLIN)
     poll.register(INPUT, select.EPOLLIN)
-    told = b""
+    partial = b""
     while True:
         ready = {fd for fd, _ in poll.poll()}
         if packets.fileno() in ready:
             splitter.add(packets.take())
         if INPUT not in ready:
             continue
-        came = os.read(INPUT, 1 << 16)
-        if not came:
+        received = os.read(INPUT, 1 << 16)
+        if not received:
             break
-        *lines, told = (told + came).split(b"\n")
-        for asked in map(json.loads, lines):
-            if "claim" in asked:
-                named = asked["ends"]
-                splitter.claim(asked["claim"], asked["file"], named, packets.dropped())
+        *lines, partial = (partial + received).split(b"\n")
+        for request in map(json.loads, lines):
+            if "claim" in request:
+                named = request["ends"]
+                splitter.claim(request["claim"], request["file"], named, packets.dropped())
             else:
-                _say(splitter.finish(asked["finish"], packets.dropped()))
+                _send(splitter.finish(request["finish"], packets.dropped()))
     packets.finish()
     return 0
 
 
-def _say(line: dict[str, Any]) -> None:
-    print(json.dumps(line), flush=True)
+def _send(message: dict[str, Any]) -> None:
+    print(json.dumps(message), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""``mptcplab serve --open``: downloads for clients that have nothing of ours."""
+"""``mptcplab serve --open``: downloads for clients without mptcplab."""

@@ -19,7 +19,7 @@ SAMPLES = "server.samples"
 
 @dataclass(frozen=True)
 class Download:
-    """Its files are in ``directory``: the capture, if there is one, and the samples."""
+    """A download; ``directory`` has the capture, if there is one, and the samples."""
 
     directory: Path
     client: tuple[str, int]
@@ -33,7 +33,7 @@ class Download:
     counted: list[dict[str, Any]]
     #: The name of each address that the client's packets came from.
     paths: dict[str, str]
-    #: Who captured, or why nobody did, and what is missing; known last.
+    #: What captured, or why nothing did, and what is missing; known last.
     captured: dict[str, Any] = field(default_factory=dict)
 
     @property

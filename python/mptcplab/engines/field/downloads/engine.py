@@ -1,4 +1,4 @@
-"""A download as a run: it is over, and is measured where others are run."""
+"""A download as a run: it is over, and only measured."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Downloaded(Field):
-    """Real networks, with nothing of ours at the client."""
+    """Real networks, without mptcplab at the client."""
 
     def __init__(self, download: Download) -> None:
         self._download = download
@@ -30,7 +30,7 @@ class Downloaded(Field):
         """It has been run."""
 
     def need(self, scenario: Scenario) -> None:
-        """It has been run without a server of runs."""
+        """It has been run, and needed no server of runs."""
 
     def run(self, trial: Trial, target: Target) -> Measured:
         """Take its capture, and measure it."""
@@ -39,8 +39,8 @@ class Downloaded(Field):
         capture = download.directory / CAPTURE
         if capture.exists():
             shutil.move(capture, target.directory / CAPTURE)
-        made = tables.of_download(target.directory, download)
-        return Measured(made, _outcome(download), _circumstances(download))
+        run_tables = tables.of_download(target.directory, download)
+        return Measured(run_tables, _outcome(download), _circumstances(download))
 
 
 def _outcome(download: Download) -> dict[str, Any]:

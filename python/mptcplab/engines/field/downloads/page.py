@@ -1,11 +1,11 @@
-"""The page at ``/`` of ``serve --open``: sizes to load, and what was seen of the last one."""
+"""The page at ``/`` of ``serve --open``: sizes to load, and the result of the last download."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
 
-# Of those up to the limit there is a link.
+# The page has links for those up to the limit.
 SIZES = ("1MB", "10MB", "50MB", "100MB", "1GB")
 _BYTES = {"1MB": 10**6, "10MB": 10**7, "50MB": 5 * 10**7, "100MB": 10**8, "1GB": 10**9}
 HTML = "text/html; charset=utf-8"
@@ -37,7 +37,7 @@ a {{ display: inline-block; margin: 0 .6rem .6rem 0; padding: .4rem .8rem; borde
 
 @dataclass(frozen=True)
 class Seen:
-    """What was seen of a download."""
+    """The result of a download."""
 
     size_bytes: int
     elapsed_s: float
@@ -48,12 +48,12 @@ class Seen:
 
     @property
     def protocol(self) -> str:
-        """Name what it came over."""
+        """Name the protocol that it came over."""
         return protocol(mptcp=self.mptcp, fallback=self.fallback)
 
 
 def protocol(*, mptcp: bool, fallback: bool) -> str:
-    """Name what a connection is."""
+    """Name the protocol of a connection."""
     if fallback:
         return "plain TCP: MPTCP fell back"
     return "MPTCP" if mptcp else "plain TCP"
@@ -71,7 +71,7 @@ def page(over: str, last: Seen | None, most_bytes: int) -> bytes:
 
 
 def described(seen: Seen | None) -> str:
-    """Say what was seen, in a line."""
+    """Describe a download in a line."""
     if seen is None:
         return "none from this address"
     rate = seen.size_bytes * 8 / seen.elapsed_s / 1e6 if seen.elapsed_s > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What a day, an address and the disk may have of ``serve --open``."""
+"""What ``serve --open`` allows: by day, by address and on the disk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mptcplab.engines.field.server.limits import Ledger, Reservation
 
-# So many addresses of a day are remembered; beyond that, those that came first are forgotten.
+# The most addresses of a day that are remembered; beyond that, the first are forgotten.
 MOST_ADDRESSES = 1 << 16
 
 
@@ -35,7 +35,7 @@ class DownloadLimits:
 
 
 class Quota:
-    """What may still be given, and to whom."""
+    """What may still be downloaded, and by whom."""
 
     def __init__(self, limits: DownloadLimits, ledger: Ledger) -> None:
         self._limits = limits
@@ -45,7 +45,7 @@ class Quota:
         self._day = ""
 
     def take(self, address: str, count: int) -> Reservation | Refusal:
-        """Set so many bytes aside for a download."""
+        """Reserve so many bytes for a download."""
         one, limits = network(address), self._limits
         if self._now[one] >= limits.downloads_of_one:
             return Refusal(429, "downloads to this address go on: wait for their end")
@@ -68,7 +68,7 @@ class Quota:
         return reserved
 
     def give_back(self, address: str, reserved: Reservation, carried: int) -> None:
-        """Say what came of it."""
+        """End a download's reservation, with the bytes that it carried."""
         one = network(address)
         self._ledger.settle(reserved, carried)
         self._now[one] -= 1

@@ -25,7 +25,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be given: the page where ``size_bytes`` is ``None``, without a body for HEAD."""
+    """What is asked for: the page where ``size_bytes`` is ``None``; only the head for HEAD."""
 
     size_bytes: int | None
     head_only: bool
@@ -33,7 +33,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why nothing is given."""
+    """Why a request is refused."""
 
     status: int
     why: str

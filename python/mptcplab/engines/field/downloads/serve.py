@@ -1,11 +1,10 @@
-"""The server for clients that have nothing of ours: HTTP over MPTCP, each download a run."""
+"""The server for clients without mptcplab: HTTP over MPTCP, each download a run."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import shutil
-import signal
 import socket
 import tempfile
 import time
@@ -21,8 +20,8 @@ from mptcplab.engines.field.downloads.download import CAPTURE, SAMPLES, Download
 from mptcplab.engines.field.downloads.quota import Quota
 from mptcplab.engines.field.downloads.watch import Watch
 from mptcplab.engines.field.server.limits import Ledger, network
-from mptcplab.engines.field.server.listeners import listening, plain
-from mptcplab.engines.field.server.serve import summed_up
+from mptcplab.engines.field.server.listeners import listening, plain, request_head
+from mptcplab.engines.field.server.serve import log_turned_away, termination
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,15 +33,14 @@ if TYPE_CHECKING:
 
 LEDGER = "opened.json"
 PORT = 8080
-# For the head of a request, and for the page to be taken.
+# For the head of a request to arrive, and for the page to be read.
 PATIENCE_SECONDS = 10.0
 # Connections that have not asked for anything yet, in all and from one address.
 MOST_ASKING = 128
 MOST_ASKING_OF_ONE = 16
 # After accept() failed for want of descriptors or memory.
 REST_SECONDS = 0.2
-SUMMARY_SECONDS = 60.0
-# At the end, for downloads that are about to be over.
+# At the end, for downloads that are nearly complete.
 GRACE_SECONDS = 3.0
 # Downloads that wait to be measured, and clients whose last one is remembered.
 MOST_WAITING = 64
@@ -63,42 +61,34 @@ class OpenServer:
 
 def serve(
     server: OpenServer,
-    keep: Callable[[Download, Path], object],
+    save: Callable[[Download, Path], object],
     begin: Callable[[str | None, str | None], None],
     log: Callable[[str], None],
 ) -> None:
     """Serve until SIGINT or SIGTERM.
 
-    ``keep`` measures a download and keeps it, in a thread of its own. ``begin`` is told who
-    captures, or why nobody does, when all listen; ``log`` what is worth a line.
+    ``save`` measures and stores a download, in a thread of its own. ``begin`` is called with what
+    captures, or why nothing does, once all listen; ``log`` with each message.
     """
-    asyncio.run(_serve(server, keep, begin, log))
+    asyncio.run(_serve(server, save, begin, log))
 
 
 async def _serve(
     server: OpenServer,
-    keep: Callable[[Download, Path], object],
+    save: Callable[[Download, Path], object],
     begin: Callable[[str | None, str | None], None],
     log: Callable[[str], None],
 ) -> None:
     listeners: list[socket.socket] = []
-    ended = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    serving = Downloads(server, keep, log)
+    ended = termination()
+    serving = Downloads(server, save, log)
     try:
-        # Whoever is met is captured from its first packet on.
+        # Connections are captured from their first packet on.
         await serving.start()
         listeners += [listening(one, server.port, mptcp=True) for one in server.addresses]
         accepting = [asyncio.ensure_future(serving.accept(one)) for one in listeners]
         begin(serving.captures.by, serving.captures.why)
-        while not ended.is_set():
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(SUMMARY_SECONDS):
-                    await ended.wait()
-            if summary := summed_up(serving.turned_away):
-                log(summary)
-            serving.turned_away.clear()
+        await log_turned_away(serving.turned_away, log, ended)
         for one in accepting:
             one.cancel()
         await asyncio.gather(*accepting, return_exceptions=True)
@@ -109,19 +99,19 @@ async def _serve(
 
 
 class Downloads:
-    """All that goes on at the port."""
+    """Serves all connections at the port."""
 
     def __init__(
         self,
         server: OpenServer,
-        keep: Callable[[Download, Path], object],
+        save: Callable[[Download, Path], object],
         log: Callable[[str], None],
     ) -> None:
         self.captures = Captures()
         #: Why connections were turned away, and how often.
         self.turned_away: Counter[str] = Counter()
         self._server = server
-        self._keep = keep
+        self._save = save
         self._log = log
         self._quota = Quota(server.limits, Ledger(server.state / LEDGER))
         self._rate = transfer.Rate(server.limits.rate_bits_per_second)
@@ -132,59 +122,59 @@ class Downloads:
         self._kept_bytes = _bytes_below(server.out)
         self._full = False
         self._waiting: asyncio.Queue[Download] = asyncio.Queue(MOST_WAITING)
-        self._keeping: asyncio.Task[None] | None = None
+        self._saver: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin to capture, and to measure what is over."""
+        """Start capturing, and measuring finished downloads."""
         limits = self._server.limits
         await self.captures.start(self._server.port, limits.capture_bytes)
-        self._keeping = asyncio.ensure_future(self._keep_all())
+        self._saver = asyncio.ensure_future(self._save_all())
 
     async def accept(self, listener: socket.socket) -> None:
         """Take connections until this is cancelled."""
         loop = asyncio.get_running_loop()
         while True:
             try:
-                sock, place = await loop.sock_accept(listener)
+                sock, peer = await loop.sock_accept(listener)
             except OSError:
                 await asyncio.sleep(REST_SECONDS)
                 continue
             sock.setblocking(False)
-            end = plain(place[0]), int(place[1])
+            end = plain(peer[0]), int(peer[1])
             one = network(end[0])
             if self._asking.total() >= MOST_ASKING or self._asking[one] >= MOST_ASKING_OF_ONE:
                 self.turned_away["too many at once"] += 1
                 sock.close()
                 continue
             self._asking[one] += 1
-            task = loop.create_task(self._meet(sock, end))
+            task = loop.create_task(self._handle(sock, end))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
             # sock_accept does not wait where others do: those that have gone are seen to have gone.
             await asyncio.sleep(0)
 
     async def end(self) -> None:
-        """End what goes on; what is over is kept."""
+        """End all connections; finished downloads are saved."""
         if self._tasks:
-            # Those whose last packets are waited for.
+            # For the last packets of downloads.
             await asyncio.wait(self._tasks, timeout=GRACE_SECONDS)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._keeping is not None:
+        if self._saver is not None:
             await self._waiting.join()
-            self._keeping.cancel()
-            await asyncio.gather(self._keeping, return_exceptions=True)
+            self._saver.cancel()
+            await asyncio.gather(self._saver, return_exceptions=True)
         await self.captures.end()
 
-    async def _meet(self, sock: socket.socket, end: tuple[str, int]) -> None:
-        """Find out what a connection asks for, and answer."""
+    async def _handle(self, sock: socket.socket, end: tuple[str, int]) -> None:
+        """Read the request on a connection, and answer it."""
         began_ns = time.time_ns()
         one = network(end[0])
         with sock:
             try:
                 async with asyncio.timeout(PATIENCE_SECONDS):
-                    raw = await _head(sock)
+                    raw = await request_head(sock, request.MOST_BYTES)
             except (TimeoutError, OSError):
                 self.turned_away["asked for nothing in time"] += 1
                 return
@@ -192,78 +182,78 @@ class Downloads:
                 self._asking[one] -= 1
                 if not self._asking[one]:
                     del self._asking[one]
-            asked = request.read(raw, self._server.limits.download_bytes)
-            if not isinstance(asked, request.Request):
-                await self._refuse(sock, asked)
-            elif asked.size_bytes is None:
+            requested = request.read(raw, self._server.limits.download_bytes)
+            if not isinstance(requested, request.Request):
+                await self._refuse(sock, requested)
+            elif requested.size_bytes is None:
                 over = page.protocol(mptcp=bool(sockets.speaks_mptcp(sock)), fallback=False)
                 last = self._seen.get(one)
                 body = page.page(over, last, self._server.limits.download_bytes)
                 head = request.answer(200, page.HTML, len(body))
-                await _answer(sock, head, b"" if asked.head_only else body)
-            elif asked.head_only:
-                await _answer(sock, request.answer(200, OCTETS, asked.size_bytes), b"")
+                await _answer(sock, head, b"" if requested.head_only else body)
+            elif requested.head_only:
+                await _answer(sock, request.answer(200, OCTETS, requested.size_bytes), b"")
             else:
-                await self._give(sock, end, asked.size_bytes, began_ns)
+                await self._download(sock, end, requested.size_bytes, began_ns)
 
     async def _refuse(self, sock: socket.socket, refusal: Refusal) -> None:
         self.turned_away[refusal.why] += 1
         body = (refusal.why + "\n").encode()
         await _answer(sock, request.answer(refusal.status, page.TEXT, len(body)), body)
 
-    async def _give(
+    async def _download(
         self, sock: socket.socket, end: tuple[str, int], count: int, began_ns: int
     ) -> None:
         reserved = self._quota.take(end[0], count)
         if isinstance(reserved, request.Refusal):
             await self._refuse(sock, reserved)
             return
-        place = Path(tempfile.mkdtemp(prefix="mptcplab-open-"))
+        directory = Path(tempfile.mkdtemp(prefix="mptcplab-open-"))
         sent = transfer.Sent()
         try:
-            sent, download = await self._measured(sock, end, count, began_ns, place)
+            sent, download = await self._transfer(sock, end, count, began_ns, directory)
         except BaseException:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(directory, ignore_errors=True)
             raise
         finally:
             self._quota.give_back(end[0], reserved, sent.written)
         self._hand_over(download)
 
-    async def _measured(
-        self, sock: socket.socket, end: tuple[str, int], count: int, began_ns: int, place: Path
+    async def _transfer(
+        self, sock: socket.socket, end: tuple[str, int], count: int, began_ns: int, directory: Path
     ) -> tuple[transfer.Sent, Download]:
-        """Give so many bytes, and watch."""
+        """Send so many bytes, and watch the connection."""
         self._count += 1
         number, paths, claimed = self._count, {end[0]: "path-1"}, set[tuple[str, int]]()
-        watch = Watch(sock, (place / SAMPLES).open("w", encoding="utf-8"))
+        watch = Watch(sock, (directory / SAMPLES).open("w", encoding="utf-8"))
 
-        def look() -> None:
+        def watch_subflows() -> None:
             new = {end, *watch.look()} - claimed
             for address, _ in sorted(new):
                 paths.setdefault(address, f"path-{len(paths) + 1}")
             if new:
                 ends = [(address, port, paths[address]) for address, port in sorted(new)]
-                self.captures.claim(number, place / CAPTURE, ends)
+                self.captures.claim(number, directory / CAPTURE, ends)
                 claimed.update(new)
 
         try:
-            look()
+            watch_subflows()
             head = request.answer(200, OCTETS, count)
-            sent = await transfer.send(sock, head, count, self._rate, look)
-            look()
+            sent = await transfer.send(sock, head, count, self._rate, watch_subflows)
+            watch_subflows()
         finally:
             watch.close()
         # Closed before its capture ends.
         sock.close()
         download = Download(
-            directory=place,
+            directory=directory,
             client=end,
             size_bytes=count,
             started_ns=began_ns,
             ended_ns=sent.ended_ns,
             sent=sent,
             finished=sent.reason == transfer.COMPLETE,
-            socket=watch.used.said(),
+            socket=watch.used.summary(),
             counted=watch.used.counted(),
             paths=paths,
         )
@@ -278,12 +268,12 @@ class Downloads:
         self._seen[one] = seen
 
     def _hand_over(self, download: Download) -> None:
-        """Have it measured, unless too many wait or the disk holds all that it may."""
+        """Queue it to be measured, unless too many wait or the disk is full by ``--keep``."""
         full = self._kept_bytes >= self._server.limits.kept_bytes
         if full and not self._full:
-            kept = self._server.limits.kept_bytes / 1e6
+            most = self._server.limits.kept_bytes / 1e6
             self._log(
-                f"{self._server.out} holds {kept:g} MB, the most that are kept: further downloads "
+                f"{self._server.out} holds {most:g} MB, the most that are kept: further downloads "
                 "are served and not kept: move runs elsewhere and start again, or raise --keep"
             )
         self._full = full
@@ -293,13 +283,13 @@ class Downloads:
             return
         self._waiting.put_nowait(download)
 
-    async def _keep_all(self) -> None:
+    async def _save_all(self) -> None:
         while True:
             download = await self._waiting.get()
             began = time.strftime("%Y%m%d-%H%M%S", time.gmtime(download.started_ns / 1e9))
             target = self._server.out / f"{began}-{download.started_ns % 10**9:09}"
             try:
-                await asyncio.to_thread(self._keep, download, target)
+                await asyncio.to_thread(self._save, download, target)
                 self._kept_bytes += _bytes_below(target)
                 self._log(f"{target}: {page.described(download.seen)}")
             except (Error, OSError) as error:
@@ -312,23 +302,12 @@ class Downloads:
 OCTETS = "application/octet-stream"
 
 
-async def _head(sock: socket.socket) -> bytes:
-    """Read the head of a request, or what comes until the end."""
-    raw = b""
-    while b"\r\n\r\n" not in raw and len(raw) < request.MOST_BYTES:
-        came = await asyncio.get_running_loop().sock_recv(sock, request.MOST_BYTES - len(raw))
-        if not came:
-            break
-        raw += came
-    return raw
-
-
 async def _answer(sock: socket.socket, head: bytes, body: bytes) -> None:
     with contextlib.suppress(OSError, TimeoutError):
         async with asyncio.timeout(PATIENCE_SECONDS):
             await asyncio.get_running_loop().sock_sendall(sock, head + body)
             sock.shutdown(socket.SHUT_WR)
-            # What it still says would have the kernel answer by a reset, and the answer lost.
+            # Unread data would make the kernel send a reset, and lose the answer.
             while await asyncio.get_running_loop().sock_recv(sock, request.MOST_BYTES):
                 pass
 

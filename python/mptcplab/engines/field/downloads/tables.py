@@ -31,21 +31,21 @@ def of_download(directory: Path, download: Download) -> dict[str, _core.Table]:
     samples = download.directory / SAMPLES
     if (directory / CAPTURE).exists():
         captured = _core.analyze([CAPTURE], directory=directory)
-        made = {name: captured.table(name) for name in captured.NAMES}
-        made["subflows"] = _core.rows("subflows", json.dumps(_named(captured, download)))
-        numbers, found = measured.Numbers(captured), list(captured.rows("diagnostics"))
+        run_tables = {name: captured.table(name) for name in captured.NAMES}
+        run_tables["subflows"] = _core.rows("subflows", json.dumps(_named(captured, download)))
+        numbers, diagnostics = measured.Numbers(captured), list(captured.rows("diagnostics"))
     else:
         marked = _marked(download, samples)
-        made = {name: marked.table(name) for name in _core.Tables.NAMES}
-        numbers, found = measured.Numbers(marked), []
-    return made | {
+        run_tables = {name: marked.table(name) for name in _core.Tables.NAMES}
+        numbers, diagnostics = measured.Numbers(marked), []
+    return run_tables | {
         "state": numbers.state([samples]),
-        "diagnostics": _core.rows("diagnostics", json.dumps([*found, *_remarks(download)])),
+        "diagnostics": _core.rows("diagnostics", json.dumps([*diagnostics, *_remarks(download)])),
     }
 
 
 def _named(captured: _core.Tables, download: Download) -> list[Row]:
-    """Give subflows with the names of their paths: of the client's interfaces nobody knows."""
+    """Give subflows with names for their paths: the client's interfaces are not known."""
     return [
         row | {"path": download.paths.get(str(row["client_address"]))}
         for row in captured.rows("subflows")
@@ -53,12 +53,12 @@ def _named(captured: _core.Tables, download: Download) -> list[Row]:
 
 
 def _marked(download: Download, samples: Path) -> Marked:
-    """Have what the server's kernel counted in the shape of what a client knows, too."""
-    mirrored = samples.with_suffix(".mirrored")
-    with samples.open(encoding="utf-8") as lines, mirrored.open("w", encoding="utf-8") as other:
+    """Give the counts of the server's kernel also in the form that a client would report."""
+    mirror_path = samples.with_suffix(".mirrored")
+    with samples.open(encoding="utf-8") as lines, mirror_path.open("w", encoding="utf-8") as other:
         for line in map(json.loads, lines):
             seen = {"at_ns": line["at_ns"], "local": line["remote"]}
-            # Until the first acknowledgement of data there is that of the SYN.
+            # Before data is acknowledged, the SYN is.
             count = max(0, (line.get("acknowledged_bytes") or 0) - FLAG_BYTES)
             other.write(json.dumps(seen | {"received_bytes": count}) + "\n")
     client = {
@@ -79,16 +79,16 @@ def _marked(download: Download, samples: Path) -> Marked:
         elapsed_ns=elapsed_ns,
         clocks={},
         captured={},
-        # Nothing here asks a phone for its signal.
+        # A client without mptcplab reports no signal.
         surroundings=Surroundings(Field(echoes=0, radio=0), {}),
         echoes=0,
     )
     routes = {name: Route(name, address, "") for address, name in download.paths.items()}
-    return Marked(ended, routes, mirrored)
+    return Marked(ended, routes, mirror_path)
 
 
 def _mirror(one: Row) -> Row:
-    """Give a subflow as its other end would, as far as that is known here."""
+    """Give a subflow as its other end would report it, as far as that is known here."""
     return dict.fromkeys(COUNTED) | {
         "local": one["remote"],
         "remote": one["local"],
@@ -100,15 +100,15 @@ def _mirror(one: Row) -> Row:
 
 
 def _remarks(download: Download) -> list[Row]:
-    """Say who did not capture, and why."""
-    told = [("client", NOT_OURS, "what only its packets tell is empty")]
+    """Say which ends were not captured, and why."""
+    missing = [("client", NOT_OURS, "what only its packets tell is empty")]
     if download.captured["by"] is None:
-        empty = "figures are what its kernel counted, and what only packets tell is empty"
-        told.append(("server", str(download.captured["why"]), empty))
+        effect = "figures are what its kernel counted, and what only packets tell is empty"
+        missing.append(("server", str(download.captured["why"]), effect))
     return [
         {
             "diagnostic": "not_captured",
-            "message": f"nothing was captured at the {end} ({why}): {empty}",
+            "message": f"nothing was captured at the {end} ({reason}): {effect}",
         }
-        for end, why, empty in told
+        for end, reason, effect in missing
     ]

@@ -1,4 +1,4 @@
-"""One download: so many bytes as fast as limits allow, and an end to slow readers."""
+"""One download: so many bytes as fast as limits allow; slow readers are cut off."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CHUNK_BYTES = 1 << 16
-# What is not taken for so long, or on the whole more slowly than so, is given up.
+# A download that stalls for so long, or is slower than this on the whole, is given up.
 STALL_SECONDS = 30.0
 LEAST_BYTES_PER_SECOND = 4_000
-# Until the client has closed, too.
+# For the client to close, too.
 CLOSE_SECONDS = 10.0
 LOOK_SECONDS = 0.1
 COMPLETE = "complete"
@@ -39,7 +39,7 @@ class Rate:
             await asyncio.sleep(self.seconds(count, time.monotonic()))
 
     def seconds(self, count: int, now: float) -> float:
-        """Say how long so many bytes have to wait from now on, and count them as sent then."""
+        """Return how long so many bytes have to wait from now on, and count them as sent."""
         if self._rate is None:
             return 0.0
         start = max(self._free_at, now)
@@ -49,9 +49,9 @@ class Rate:
 
 @dataclass
 class Sent:
-    """What came of it."""
+    """The result of sending."""
 
-    #: Of the body, and of all that was written.
+    #: Bytes of the body, and of the head, that were written.
     written: int = 0
     head_bytes: int = 0
     #: Not acknowledged when it ended.
@@ -94,7 +94,7 @@ async def send(
         sent.unacknowledged = _unacknowledged(sock)
         sent.ended_ns = sent.ended_ns or time.time_ns()
     if sent.reason != COMPLETE:
-        # Closed with a reset: what waits in its buffer is of no use.
+        # Close with a reset: what is left in the buffer is of no use.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     return sent
 
@@ -115,7 +115,7 @@ async def _closed(sock: socket.socket, sent: Sent) -> None:
     sent.ended_ns = time.time_ns()
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
-            # Whatever it still says is not listened to.
+            # What it still sends is discarded.
             while await asyncio.get_running_loop().sock_recv(sock, CHUNK_BYTES):
                 pass
     except (TimeoutError, OSError):

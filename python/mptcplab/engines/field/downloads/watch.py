@@ -1,4 +1,4 @@
-"""Watches a connection at the server: samples of ``state``, and what it turned out to be."""
+"""Watches a connection at the server: samples of ``state``, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ HOST = "server"
 
 
 class Watch:
-    """One connection's; what is sampled goes to a file."""
+    """Watches one connection; samples go to a file."""
 
     def __init__(self, sock: socket.socket, samples: TextIO) -> None:
-        #: What it turned out to be.
+        #: What its socket turned out to use.
         self.used = Used()
         self._sock = sock
         self._samples = samples
@@ -29,11 +29,11 @@ class Watch:
         self._diagnosis = Diagnosis()
 
     def look(self) -> list[tuple[str, int]]:
-        """Look at it; gives the client's end of each subflow there is."""
+        """Sample it; returns the client's end of each subflow that exists."""
         try:
             information = self._reader.read(self._sock)
         except OSError:
-            # It ended just now.
+            # It has just ended.
             return []
         policies = {one.ends: self._diagnosis.policy(one.ends) for one in information.subflows}
         look = Look(information, policies)
@@ -42,7 +42,7 @@ class Watch:
         return [one.ends[1] for one in information.subflows]
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop watching."""
         self._diagnosis.close()
         self._series.end()
         self._samples.close()

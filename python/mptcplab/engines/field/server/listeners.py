@@ -209,7 +209,10 @@ class Listeners:
         if first != preamble.MAGIC[:1] and not http:
             self._turn_away(sock, "spoke of something else" if first else CLOSED)
             return
-        request = await (_request(sock) if http else _read(sock, preamble.PREAMBLE_BYTES))
+        if http:
+            request = await request_head(sock, MOST_REQUEST_BYTES)
+        else:
+            request = await _read(sock, preamble.PREAMBLE_BYTES)
         raw = _proof(request) if http else request
         read = preamble.read_preamble(raw)
         run = None if read is None else self.sessions.get(read[0])
@@ -260,12 +263,12 @@ async def _read(sock: socket.socket, count: int) -> bytes:
     return raw
 
 
-async def _request(sock: socket.socket) -> bytes:
-    """Read the head of a request of HTTP, or what comes until the end."""
+async def request_head(sock: socket.socket, most_bytes: int) -> bytes:
+    """Read the head of an HTTP request, or less at the end of the stream or the limit."""
     loop = asyncio.get_running_loop()
     raw = b""
-    while b"\r\n\r\n" not in raw and len(raw) < MOST_REQUEST_BYTES:
-        received = await loop.sock_recv(sock, MOST_REQUEST_BYTES - len(raw))
+    while b"\r\n\r\n" not in raw and len(raw) < most_bytes:
+        received = await loop.sock_recv(sock, most_bytes - len(raw))
         if not received:
             break
         raw += received

@@ -53,11 +53,8 @@ async def _serve(server: Server, begin: Callable[[str], None], log: Callable[[st
     listeners = Listeners(server.limits, tls, control.serve)
     control.listeners = listeners
     control.tcp_ports = list(server.tcp_ports)
-    loop = asyncio.get_running_loop()
-    ended = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, ended.set)
-    loop.set_exception_handler(lambda _, fault: log(_described(fault)))
+    ended = termination()
+    asyncio.get_running_loop().set_exception_handler(lambda _, fault: log(_described(fault)))
     try:
         for address in server.addresses:
             for port in server.ports:
@@ -65,15 +62,30 @@ async def _serve(server: Server, begin: Callable[[str], None], log: Callable[[st
             for port in server.tcp_ports:
                 listeners.open_tcp(address, port)
         begin(fingerprint)
-        while not ended.is_set():
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(SUMMARY_SECONDS):
-                    await ended.wait()
-            if summary := summed_up(listeners.turned_away):
-                log(summary)
-            listeners.turned_away.clear()
+        await log_turned_away(listeners.turned_away, log, ended)
     finally:
         await listeners.close()
+
+
+def termination() -> asyncio.Event:
+    """Give an event that SIGINT and SIGTERM set from now on."""
+    ended = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    return ended
+
+
+async def log_turned_away(
+    turned_away: Counter[str], log: Callable[[str], None], ended: asyncio.Event
+) -> None:
+    """Log now and then which connections were turned away, and forget them, until the end."""
+    while not ended.is_set():
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SUMMARY_SECONDS):
+                await ended.wait()
+        if summary := summed_up(turned_away):
+            log(summary)
+        turned_away.clear()
 
 
 def summed_up(turned_away: Counter[str]) -> str:

@@ -114,7 +114,7 @@ class Observer:
                 _close(written)
         # A look may still be due.
         self._samples = self._signals = None
-        return [used.said() for used in self._used]
+        return [used.summary() for used in self._used]
 
     def _look(self, at: int, period: int) -> None:
         at_ns = time.time_ns()
@@ -234,7 +234,7 @@ class Used:
             for (local, remote), (first_ns, tcp, policy) in self._last.items()
         ]
 
-    def said(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """Give it as JSON has it."""
         subflows = [
             {"local": local, "remote": remote, "congestion_control": name}
