@@ -236,7 +236,7 @@ def _clocks(
 
 
 def outcome(ended: Ended) -> dict[str, Any]:
-    """Say how it ended, in the words of the other engines."""
+    """Say how it ended, as the other engines do."""
     client, server = ended.client, ended.server
     received = {"up": server["bytes_received"], "down": client["bytes_received"]}
     sent = {"up": client["bytes_sent"], "down": server["bytes_sent"]}

@@ -54,7 +54,7 @@ TOOLS = {"ip": ["ip", "-V"], "unshare": ["unshare", "--version"]}
 
 
 def outcome(wanted: Wanted, ended: Ended) -> dict[str, Any]:
-    """Say how it ended, in the words of simulations."""
+    """Say how it ended, as simulations do."""
     client, server = (ended["agents"][end] for end in ENDS)
     received = {"up": server["bytes_received"], "down": client["bytes_received"]}
     sent = {"up": client["bytes_sent"], "down": server["bytes_sent"]}
@@ -89,12 +89,12 @@ def _reason(ended: Ended, *, finished: bool, corrupt: int) -> str:
         return "complete, but for subflows that nobody answers" if lingering else "complete"
     if corrupt:
         return f"{corrupt} bytes came other than they were sent"
-    said = [
+    reasons = [
         f"the {end} {ended['agents'][end]['reason']}"
         for end in ENDS
         if not ended["agents"][end]["finished"]
     ]
-    waiting = "; ".join(said) or "not all that was sent was received"
+    waiting = "; ".join(reasons) or "not all that was sent was received"
     return f"{ended['cut']}: {waiting}" if ended["cut"] else waiting
 
 

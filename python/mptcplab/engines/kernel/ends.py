@@ -1,4 +1,4 @@
-"""The lab's side of what stands at the ends: agents, endpoints of mptcplab, programs."""
+"""The lab's control of both ends: agents, endpoints of mptcplab, programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Agents:
     """All agents of a run, by name."""
 
     def __init__(self) -> None:
-        #: What those have to say that are done.
+        #: The reports of agents that are done.
         self.done: dict[str, dict[str, Any]] = {}
         #: Bytes that client and server have written and read.
         self._bytes: dict[str, int] = {}
@@ -38,11 +38,11 @@ class Agents:
 
     @property
     def received(self) -> int:
-        """Bytes that came so far: who sends is ahead of who reads."""
+        """Bytes received so far: the sender is ahead of the receiver."""
         return min(self._bytes.get(name, 0) for name in ("client", "server"))
 
     def start(self, name: str, agent: Agent) -> None:
-        """Start one in the network namespace where we are."""
+        """Start one in the current network namespace."""
         process = subprocess.Popen(  # noqa: S603
             COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )
@@ -50,8 +50,8 @@ class Agents:
         self._partial[name] = b""
         if agent.listens:
             self._listening.add(name)
-        self._selector.register(_there(process.stdout), selectors.EVENT_READ, name)
-        self._tell(name, json.dumps(agent.job))
+        self._selector.register(_pipe(process.stdout), selectors.EVENT_READ, name)
+        self._send(name, json.dumps(agent.job))
 
     def wait_until_ready(self) -> None:
         """Wait for all."""
@@ -64,84 +64,84 @@ class Agents:
             self.listen(left_ns)
 
     def go(self) -> None:
-        """Have all begin, those first that others connect to."""
+        """Start all, those that listen first."""
         for name in sorted(self._processes, key=lambda name: name not in self._listening):
-            self._tell(name, "go")
+            self._send(name, "go")
 
     def stop(self, names: Iterable[str]) -> None:
-        """Have some end."""
+        """Stop some."""
         for name in names:
             if name not in self.done and name in self._processes:
-                self._tell(name, "stop")
+                self._send(name, "stop")
 
     def note(self, host: LocalHost) -> None:
-        """Take down what an end says that is no agent."""
+        """Record the report of an end that is no agent."""
         self._bytes[host.end] = host.bytes
         if host.done is not None:
             self.done[host.end] = host.done
 
     def wake_on(self, file: int) -> None:
-        """Listen no longer when somebody else has something to say."""
+        """Return from ``listen`` when a file is readable, too."""
         self._selector.register(file, selectors.EVENT_READ)
 
     def listen(self, at_most_ns: int) -> None:
-        """Wait for what they say, so long at most."""
+        """Wait for messages, so long at most."""
         for key, _ in self._selector.select(max(at_most_ns, 0) / 1e9):
             name = key.data
             if name is None:
                 continue
-            came = os.read(key.fd, READ_BYTES)
-            *lines, self._partial[name] = (self._partial[name] + came).split(b"\n")
+            received = os.read(key.fd, READ_BYTES)
+            *lines, self._partial[name] = (self._partial[name] + received).split(b"\n")
             for line in lines:
                 self._report(name, json.loads(line))
-            if not came:
+            if not received:
                 self._selector.unregister(key.fileobj)
                 if name not in self.done:
                     raise Error(f"the agent {name} ended in the middle")
 
-    def _report(self, name: str, line: dict[str, Any]) -> None:
-        if "error" in line:
-            raise Error(f"{name}: {line['error']}")
-        if "ready" in line:
+    def _report(self, name: str, message: dict[str, Any]) -> None:
+        if "error" in message:
+            raise Error(f"{name}: {message['error']}")
+        if "ready" in message:
             self._ready.add(name)
-        elif "progress" in line:
-            self._bytes[name] = line["progress"]["bytes"]
-        elif "done" in line:
-            self.done[name] = line["done"]
+        elif "progress" in message:
+            self._bytes[name] = message["progress"]["bytes"]
+        elif "done" in message:
+            self.done[name] = message["done"]
 
-    def _tell(self, name: str, line: str) -> None:
-        pipe = _there(self._processes[name].stdin)
+    def _send(self, name: str, line: str) -> None:
+        pipe = _pipe(self._processes[name].stdin)
         try:
             pipe.write(f"{line}\n".encode())
         except BrokenPipeError:
             raise Error(f"the agent {name} ended in the middle") from None
 
 
-def _there(pipe: IO[bytes] | None) -> IO[bytes]:
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     assert pipe is not None  # noqa: S101 - they all are
     return pipe
 
 
 COMPLETE = "complete"
-# How often it is asked how far it has come.
+# How often its progress is read.
 LOOK_NS = 20_000_000
-# How long it may take to say goodbye when all is transferred and a path is dead.
+# How long it may take to close when all is transferred and a path is dead.
 LINGER_NS = 3 * 10**9
 
 
 class LocalHost:
-    """What it says, in the words of an agent."""
+    """An endpoint of mptcplab, which reports as an agent does."""
 
     def __init__(self, end: str) -> None:
         self.end = end
-        #: What it has to say, once it is done.
+        #: Its report, once it is done.
         self.done: dict[str, Any] | None = None
         #: Bytes that it has written and read.
         self.bytes = 0
         self._transferred_ns: int | None = None
 
     def look(self, emulator: Emulator, *, stop: bool = False) -> None:
-        """See how far it has come; it is done at the latest when it is to stop."""
+        """Read its progress; with ``stop`` it is done now."""
         if self.done is not None:
             return
         connections = emulator.connections()[self.end]
@@ -183,18 +183,18 @@ def _lacks(connection: dict[str, Any]) -> str | None:
     return None if connection["done"] else f"goes on after {bytes_}"
 
 
-# What the lab is told on its standard input: the server is there, so begin; the client has ended.
+# Commands on the lab's standard input: the server is ready, so begin; the client has ended.
 GO, END = "go", "end"
 INPUT = 0
 COMMAND_BYTES = 1 << 12
 ETC = Path("/etc")
-# How long connections may take to go when their programs have ended.
+# How long connections may take to close once their programs have ended.
 SETTLE_NS = 10**9
 SETTLE_LOOK_SECONDS = 0.02
 
 
 class ProgramSession:
-    """What the lab has to know of them."""
+    """The lab's view of the programs."""
 
     def __init__(self, names: str) -> None:
         """``names`` is a directory of files that stand for those in /etc, in our mounts alone."""
@@ -208,28 +208,28 @@ class ProgramSession:
         self._received: set[str] = set()
 
     def watch_here(self) -> None:
-        """Take note of a host where they are: the one where we are."""
+        """Watch the connections of the current network namespace."""
         self._diagnoses.append(Diagnosis())
 
-    def wait_for(self, word: str) -> None:
-        """Wait until it has come."""
-        while not self.has_received(word):
+    def wait_for(self, command: str) -> None:
+        """Wait until a command is received."""
+        while not self.has_received(command):
             select.select([INPUT], [], [])
 
-    def has_received(self, word: str) -> bool:
-        """Say whether it has come."""
+    def has_received(self, command: str) -> bool:
+        """Say whether a command was received."""
         while select.select([INPUT], [], [], 0)[0]:
-            came = os.read(INPUT, COMMAND_BYTES)
-            if not came:
-                # Nobody is there to tell.
+            received = os.read(INPUT, COMMAND_BYTES)
+            if not received:
+                # The other end is closed.
                 self._received |= {GO, END}
                 break
-            *lines, self._partial = (self._partial + came).split(b"\n")
+            *lines, self._partial = (self._partial + received).split(b"\n")
             self._received |= {line.decode() for line in lines}
-        return word in self._received
+        return command in self._received
 
     def settle(self) -> None:
-        """Wait until what was open is gone, or for a while."""
+        """Wait, not for ever, until all connections are gone."""
         until_ns = time.monotonic_ns() + SETTLE_NS
         while any(one.alive() for one in self._diagnoses) and time.monotonic_ns() < until_ns:
             time.sleep(SETTLE_LOOK_SECONDS)

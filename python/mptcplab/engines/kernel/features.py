@@ -41,9 +41,9 @@ class Features:
                 )
                 raise Error(f"the kernel engine needs {tool}: {mend}")
         return cls(
-            _words("net.ipv4.tcp_available_congestion_control"),
-            _words("net.ipv4.tcp_allowed_congestion_control"),
-            _words("net.mptcp.available_schedulers") or ("default",),
+            _names("net.ipv4.tcp_available_congestion_control"),
+            _names("net.ipv4.tcp_allowed_congestion_control"),
+            _names("net.mptcp.available_schedulers") or ("default",),
         )
 
     def is_since(self, major: int, minor: int) -> bool:
@@ -66,7 +66,7 @@ class Features:
         return _file(sysctl).exists()
 
 
-def _words(sysctl: str) -> tuple[str, ...]:
+def _names(sysctl: str) -> tuple[str, ...]:
     try:
         return tuple(_file(sysctl).read_text("ascii").split())
     except OSError:

@@ -1,4 +1,4 @@
-"""The lab: the first process of the sandbox. It builds the network, runs the transfer, and tells.
+"""The lab: the first process of the sandbox. It builds the network and runs the transfer.
 
 ``python -m mptcplab.engines.kernel.lab`` reads a `network.Job` as JSON from the first line of
 standard input, and writes JSON lines: ``{"up": true}``, ``{"progress": {"ns": n, "bytes": n}}`` now
@@ -19,7 +19,7 @@ from mptcplab.engines.kernel.ends import END, GO, INPUT, LOOK_NS, Agents, LocalH
 from mptcplab.engines.kernel.namespace import dropped, inside, ip, set_sysctls, sysctls
 from mptcplab.engines.kernel.network import Job
 
-# The settings whose values in effect stand in `run.json`.
+# The settings whose values are stored in `run.json`.
 RECORDED = ("net.ipv4.tcp_", "net.mptcp.")
 SECRET = "net.ipv4.tcp_fastopen_key"  # noqa: S105 - the name of one
 # How long the server may go on once the client has given up, and any agent once told to stop.
@@ -33,18 +33,18 @@ def main() -> None:
     """Serve one job."""
     line = sys.stdin.readline()
     if not line:
-        # Whoever wanted us has thought better of it.
+        # The job was cancelled.
         return
-    _say({"up": True})
+    _send({"up": True})
     try:
         lab = Lab(Job.of_json(json.loads(line)))
-        _say({"ended": lab.run()})
+        _send({"ended": lab.run()})
     except (Error, OSError) as error:
-        _say({"failed": str(error)})
+        _send({"failed": str(error)})
 
 
-def _say(line: dict[str, Any]) -> None:
-    print(json.dumps(line), flush=True)
+def _send(message: dict[str, Any]) -> None:
+    print(json.dumps(message), flush=True)
 
 
 class Lab:
@@ -74,7 +74,7 @@ class Lab:
             with self._inside(host.name):
                 namespace.prepare(self._devices, host)
                 ip(host.setup)
-        # Those that are there from the start.
+        # Paths that exist from the start.
         self._change(0)
         with self._inside(next(end for end in ENDS if end != job.ours)):
             self._sysctls = {
@@ -90,7 +90,7 @@ class Lab:
         """Run the transfer to its end, or to where it is to stop."""
         self._agents.wait_until_ready()
         if self._session is not None:
-            _say({"hosts": {name: held.fileno() for name, held in self._namespaces.items()}})
+            _send({"hosts": {name: network.fileno() for name, network in self._namespaces.items()}})
             self._session.wait_for(GO)
         started_ns = self._emulator.start()
         self._start_ns = time.monotonic_ns() - (time.time_ns() - started_ns)
@@ -100,7 +100,7 @@ class Lab:
         else:
             self._serve(self._session)
         elapsed_ns = time.monotonic_ns() - self._start_ns
-        # What is on the links meets cross traffic until then.
+        # Cross traffic ends last: packets on the links meet it until then.
         self._stop([name for name in self._job.agents if name not in ("client", "server")])
         return {
             "devices": self._devices,
@@ -137,7 +137,7 @@ class Lab:
             self._look()
             if now_ns - reported_ns >= PROGRESS_NS:
                 reported_ns = now_ns
-                _say({"progress": {"ns": now_ns, "bytes": self._agents.received}})
+                _send({"progress": {"ns": now_ns, "bytes": self._agents.received}})
 
     @property
     def _step_ns(self) -> int:
@@ -158,7 +158,7 @@ class Lab:
         return session
 
     def _serve(self, session: ProgramSession) -> None:
-        """Have the paths live until the programs have ended."""
+        """Keep the paths going until the programs have ended."""
         while not session.has_received(END):
             now_ns = time.monotonic_ns() - self._start_ns
             self._change(now_ns)
@@ -169,14 +169,14 @@ class Lab:
         self._stop(list(ENDS))
 
     def _check_emulator(self) -> None:
-        """End where packets move no more."""
+        """End the run if the emulator has ended."""
         if not self._emulator.is_running():
             # Says why.
             self._emulator.stop()
             raise Error("the emulator ended in the middle")
 
     def _stop(self, names: list[str]) -> None:
-        """Have agents end, and wait for what they have to say."""
+        """Stop agents, and wait for their reports."""
         self._agents.stop(names)
         if self._local_host is not None and self._local_host.end in names:
             self._look(stop=True)
@@ -188,14 +188,14 @@ class Lab:
             self._agents.listen(left_ns)
 
     def _change(self, now_ns: int) -> None:
-        """Do what is due of the timeline."""
+        """Apply the events of the timeline that are due."""
         while self._timeline and self._timeline[0][0] <= now_ns:
-            _, path, comes = self._timeline.pop(0)
+            _, path, attaches = self._timeline.pop(0)
             with self._inside("client"):
-                ip((self._job.attach if comes else self._job.detach)[path])
+                ip((self._job.attach if attaches else self._job.detach)[path])
 
     def _dropped(self) -> dict[str, int]:
-        """Say what each device lost between host and link."""
+        """Count what each device lost between host and link."""
         found: dict[str, int] = {}
         for host in self._job.hosts:
             with self._inside(host.name):

@@ -69,10 +69,10 @@ def _batch(options: list[str], lines: list[str]) -> None:
     )
     if done.returncode and FORCED.strip() not in options:
         # "Error: ...\nCommand failed -:3"
-        said, _, failed = done.stderr.strip().rpartition("\n")
+        errors, _, failed = done.stderr.strip().rpartition("\n")
         number = failed.rpartition(":")[2]
         line = lines[int(number) - 1] if number.isdecimal() else "-batch"
-        raise Error(f"ip {line}: {said.splitlines()[0] if said else failed}")
+        raise Error(f"ip {line}: {errors.splitlines()[0] if errors else failed}")
 
 
 def set_sysctls(values: Mapping[str, int | str]) -> None:
@@ -175,7 +175,7 @@ def ports(kind: Kind, host: Host, namespace: int) -> list[Port]:
     if kind == "tun":
         return [(host.kind, one.port, namespace, one.name, "") for one in host.interfaces]
     own = os.open("/proc/self/ns/net", os.O_RDONLY)
-    made: list[Port] = []
+    ports: list[Port] = []
     lines = []
     for one in host.interfaces:
         number = next(_numbers)
@@ -186,7 +186,7 @@ def ports(kind: Kind, host: Host, namespace: int) -> list[Port]:
             f"peer name {one.name} address {address} netns /proc/1/fd/{namespace}",
             f"link set {name} mtu {one.mtu_bytes} arp off multicast off up",
         ]
-        made.append((host.kind, one.port, own, name, address))
+        ports.append((host.kind, one.port, own, name, address))
     set_sysctls(QUIET)
     ip(lines)
-    return made
+    return ports

@@ -33,12 +33,12 @@ from mptcplab.scenario.plan import addresses, server_addresses
 from mptcplab.scenario.scenario import Scenario
 
 ENDS = ("client", "server")
-# In the run directory: what the server's program said.
+# In the run directory: the output of the server's program.
 SERVED = "server.log"
 # Where /etc/nsswitch.conf says who knows hosts.
 HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
-# What watching agents are told of all that those of a transfer are.
-KEPT = ("host", "sample_ns", "guard", *LISTS)
+# The keys of a transfer agent's job that watching agents are given, too.
+SHARED_KEYS = ("host", "sample_ns", "guard", *LISTS)
 
 
 def run_programs(
@@ -98,7 +98,7 @@ def _job(wanted: Wanted, new: Path, raw: Path, captures: str) -> Job:
     for end in ENDS:
         own = job.agents[end].job
         watching: dict[str, Any] = {"transfer": {"application": "watching"}}
-        job.agents[end].job = watching | {key: own[key] for key in KEPT if key in own}
+        job.agents[end].job = watching | {key: own[key] for key in SHARED_KEYS if key in own}
     # Whoever is root in a shell may have changed endpoints meanwhile.
     for lines in (*job.attach.values(), *job.detach.values()):
         lines[:] = [FORCED + line if line.startswith("mptcp ") else line for line in lines]
@@ -162,29 +162,28 @@ def _run(
 ) -> int:
     """Start the server's program, then the client's; gives its exit status when both have ended."""
     server = None
-    with (new / SERVED).open("wb") as said:
+    with (new / SERVED).open("wb") as output:
         if programs.serve is not None:
             own = {**environment, "MPTCPLAB_HOST": "server"}
-            server = hosts.start(
-                "server", _words(programs, "sh", "-c", programs.serve), own, output=said.fileno()
-            )
+            command = _command(programs, "sh", "-c", programs.serve)
+            server = hosts.start("server", command, own, output=output.fileno())
             hosts.wait_until_listening("server", server)
             if server.poll():
                 raise Error(
                     f"the server's program ended with status {server.returncode} before the "
                     f"client's began: {_last(new / SERVED)}"
                 )
-        lab.tell(ends.GO)
+        lab.send(ends.GO)
         begin()
         try:
             with terminal_lent():
                 own = {**environment, "MPTCPLAB_HOST": "client"}
-                client = hosts.start("client", _words(programs, *programs.command), own)
+                client = hosts.start("client", _command(programs, *programs.command), own)
                 try:
                     status = client.wait()
-                except KeyboardInterrupt as asked:
-                    # Of what was typed the program knows itself: this is SIGTERM or SIGHUP.
-                    (number,) = asked.args or (signal.SIGINT,)
+                except KeyboardInterrupt as interrupt:
+                    # The terminal sends Ctrl-C to the program itself: this is SIGTERM or SIGHUP.
+                    (number,) = interrupt.args or (signal.SIGINT,)
                     dismiss(client, number)
                     status = 128 + number
         finally:
@@ -192,13 +191,13 @@ def _run(
                 end(server)
     if server is None:
         (new / SERVED).unlink()
-    lab.tell(ends.END)
+    lab.send(ends.END)
     return status
 
 
-def _words(programs: Programs, *words: str) -> list[str]:
-    """Give the words that start a program."""
-    return [*(preload.prefix(Machine()) if programs.mptcpize else ()), *words]
+def _command(programs: Programs, *arguments: str) -> list[str]:
+    """Give the command that starts a program."""
+    return [*(preload.prefix(Machine()) if programs.mptcpize else ()), *arguments]
 
 
 def _last(log: Path) -> str:

@@ -17,77 +17,77 @@ from mptcplab.engines.kernel.supervisor import DONE, FAILED, KILL
 
 LAB = "mptcplab.engines.kernel.lab"
 SUPERVISOR = "mptcplab.engines.kernel.supervisor"
-# A child of unshare that outlives it is none of ours to find: it dies with it.
+# A child of unshare could not be found if it outlived it: it dies with it.
 UNSHARE = "setpriv --pdeathsig KILL unshare --net --mount --pid --fork --kill-child --mount-proc"
 AS_ROOT = "--user --map-root-user"
 
 
 @contextmanager
 def opened(directory: Path, *, user: bool = False) -> Iterator[Sandbox]:
-    """Start a lab, which waits for its job; with ``user`` root's too has a user namespace.
+    """Start a lab, which waits for its job; with ``user`` it has a user namespace even for root.
 
     When we are killed, it ends and run directories in ``directory`` that are not finished go.
     """
-    life, word = os.pipe()
+    reader, writer = os.pipe()
     engine = os.pidfd_open(os.getpid())
     unshare = UNSHARE.split() + (AS_ROOT.split() if user or os.geteuid() != 0 else [])
-    words = [str(life), str(engine), str(directory), *unshare, *_module(LAB)]
-    command = [*_module(SUPERVISOR), *words]
-    with tempfile.TemporaryFile("w+") as said:
+    arguments = [str(reader), str(engine), str(directory), *unshare, *_module(LAB)]
+    command = [*_module(SUPERVISOR), *arguments]
+    with tempfile.TemporaryFile("w+") as errors:
         try:
             process = subprocess.Popen(  # noqa: S603
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=said,
+                stderr=errors,
                 text=True,
-                pass_fds=[life, engine],
+                pass_fds=[reader, engine],
                 # Ctrl-C on the terminal is for us alone.
                 start_new_session=True,
             )
         except OSError as error:
-            os.close(word)
+            os.close(writer)
             raise Error(f"cannot start {command[0]}: {error.strerror}") from error
         finally:
-            os.close(life)
+            os.close(reader)
             os.close(engine)
         last = FAILED
         try:
-            yield Sandbox(process, word, said, is_bounded=user)
+            yield Sandbox(process, writer, errors, is_bounded=user)
             last = DONE
         finally:
             with suppress(BrokenPipeError):
-                os.write(word, last)
-            os.close(word)
+                os.write(writer, last)
+            os.close(writer)
             with suppress(BrokenPipeError):
                 process.communicate()
 
 
 def has_user() -> bool:
-    """Say whether there are user namespaces; containers may keep them from root."""
+    """Say whether user namespaces can be made; containers may forbid them, even to root."""
     try:
-        tried = subprocess.run(["unshare", *AS_ROOT.split(), "true"], capture_output=True)  # noqa: S603, S607
+        attempt = subprocess.run(["unshare", *AS_ROOT.split(), "true"], capture_output=True)  # noqa: S603, S607
     except OSError:
         return False
-    return tried.returncode == 0
+    return attempt.returncode == 0
 
 
 class Sandbox:
     """A lab in namespaces of its own."""
 
     def __init__(
-        self, process: subprocess.Popen[str], word: int, said: IO[str], *, is_bounded: bool
+        self, process: subprocess.Popen[str], writer: int, errors: IO[str], *, is_bounded: bool
     ) -> None:
         #: Whether it has a user namespace although we are root.
         self.is_bounded = is_bounded
         self._process = process
-        self._word = word
-        self._said = said
+        self._writer = writer
+        self._errors = errors
 
     def run(self, job: dict[str, Any]) -> Generator[dict[str, Any]]:
-        """Give it the job, and give what it tells until all that is in the sandbox is gone.
+        """Start the job, and yield its messages until all processes of the sandbox are gone.
 
-        Whoever listens no longer ends it.
+        Closing the generator ends it.
         """
         assert self._process.stdin  # noqa: S101 - is a pipe
         assert self._process.stdout  # noqa: S101
@@ -106,14 +106,14 @@ class Sandbox:
                 raise self._unexpected(was_up=bool(last))
         finally:
             with suppress(BrokenPipeError):
-                os.write(self._word, KILL)
+                os.write(self._writer, KILL)
             self._process.stdout.read()
 
-    def tell(self, word: str) -> None:
-        """Say a word to the lab."""
+    def send(self, line: str) -> None:
+        """Send a line to the lab."""
         assert self._process.stdin  # noqa: S101 - is a pipe
         with suppress(BrokenPipeError):
-            self._process.stdin.write(f"{word}\n")
+            self._process.stdin.write(f"{line}\n")
             self._process.stdin.flush()
 
     @property
@@ -122,9 +122,9 @@ class Sandbox:
         return self._process.pid
 
     def _unexpected(self, *, was_up: bool) -> Error:
-        """Say why it ended without a word."""
-        self._said.seek(0)
-        lines = self._said.read().splitlines()
+        """Say why it ended without a message."""
+        self._errors.seek(0)
+        lines = self._errors.read().splitlines()
         if lines and not was_up:
             from mptcplab.machine.checks import Needs, obstacles
 

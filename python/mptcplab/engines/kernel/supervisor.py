@@ -1,4 +1,4 @@
-"""The supervisor: ends the sandbox, and clears away after the engine, whoever of them is killed.
+"""The supervisor: ends the sandbox, and cleans up after the engine, whichever is killed.
 
 ``python -m mptcplab.engines.kernel.supervisor LIFE ENGINE DIRECTORY COMMAND...`` starts a command,
 whose standard streams are its own. Its standard output ends when the command and all that came of
@@ -29,9 +29,9 @@ NICE = -20
 def main() -> None:
     """Supervise."""
     life, engine, directory, command = *map(int, sys.argv[1:3]), Path(sys.argv[3]), sys.argv[4:]
-    # What unshare has started is ours when unshare is gone.
+    # Children of unshare become ours when unshare is gone.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    # Not everybody may, and not every kernel has it.
+    # Not every user may, and not every kernel has it.
     with suppress(OSError):
         Path("/proc/self/autogroup").write_text(str(NICE), "ascii")
     # In a group of their own: between its fork and what binds the fork's life to its own, unshare
@@ -41,30 +41,30 @@ def main() -> None:
     os.dup2(null, sys.stdin.fileno())
     ended = os.pidfd_open(child.pid)
     watched = [life, ended]
-    word = KILL
-    while word == KILL:
+    request = KILL
+    while request == KILL:
         ready, _, _ = select.select(watched, [], [])
         if ended in ready:
             _end(child.pid)
             os.dup2(null, sys.stdout.fileno())
             watched.remove(ended)
         if life in ready:
-            word = os.read(life, 1)
+            request = os.read(life, 1)
             if ended in watched:
                 os.killpg(child.pid, signal.SIGKILL)
     if ended in watched:
         _end(child.pid)
-    if not word:
+    if not request:
         # Who is being killed may let go of the pipe before the run directory.
         select.select([engine], [], [])
-    if word != DONE:
+    if request != DONE:
         from mptcplab.writing import sweep
 
         sweep(directory)
 
 
 def _end(group: int) -> None:
-    """End whoever is left, and wait: the first process of a PID namespace ends as its last."""
+    """Kill the rest, and wait: the first process of a PID namespace ends last."""
     os.killpg(group, signal.SIGKILL)
     try:
         while True:

@@ -1,4 +1,4 @@
-"""The agent's life: its job, go, progress, and what it did."""
+"""The agent: it reads its job, runs it, and reports progress and the result."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ class Agent:
         self._is_done = False
 
     def run(self) -> int:
-        """Serve the job of standard input; gives the exit status."""
+        """Serve the job from standard input; returns the exit status."""
         try:
             self._job = jobs.read(_first_line())
             self._observer = Observer(self._loop, self._job)
-            self._work = self._made()
+            self._work = self._work_of_job()
             self._guard = None if self._job.guard is None else Guard(**self._job.guard)
         except (Error, OSError, ValueError) as error:
-            _say({"error": str(error)})
+            _send({"error": str(error)})
             return 1
         self._work.opened = self._observer.opened
         self._work.closing = self._observer.closing
         _wake_in_time()
         self._loop.watch(INPUT, IN, self._receive)
-        _say({"ready": True, "congestion_control": self._work.congestion_control})
+        _send({"ready": True, "congestion_control": self._work.congestion_control})
         try:
             self._loop.run()
         except Error as error:
-            _say({"error": str(error)})
+            _send({"error": str(error)})
             return 1
         return 0
 
-    def _made(self) -> Transfer | Datagrams | Watching:
+    def _work_of_job(self) -> Transfer | Datagrams | Watching:
         if self._job.application == jobs.WATCHING:
             return Watching()
         if self._job.application == jobs.DATAGRAMS:
@@ -62,12 +62,12 @@ class Agent:
 
     def _receive(self, mask: int) -> None:
         del mask
-        came = os.read(INPUT, READ_BYTES)
-        *lines, self._input = (self._input + came).split(b"\n")
+        received = os.read(INPUT, READ_BYTES)
+        *lines, self._input = (self._input + received).split(b"\n")
         for line in lines:
             if line == b"go":
                 self._go()
-        if not came or b"stop" in lines:
+        if not received or b"stop" in lines:
             self._work.abort()
             self._end()
 
@@ -79,8 +79,8 @@ class Agent:
             self._loop.at(start + self._job.stop_ns, self._work.abort)
         self._observer.start(start)
         if self._guard is not None:
-            for at_ns, hear in self._guard.signals():
-                self._loop.at(start + at_ns, hear)
+            for at_ns, report in self._guard.signals():
+                self._loop.at(start + at_ns, report)
         self._loop.at(start + PROGRESS_NS, lambda: self._progress(start + PROGRESS_NS))
 
     def _progress(self, at: int) -> None:
@@ -88,7 +88,7 @@ class Agent:
             return
         if self._guard is not None:
             self._guard.check()
-        _say({"progress": {"bytes": self._work.sent + self._work.received}})
+        _send({"progress": {"bytes": self._work.sent + self._work.received}})
         self._loop.at(at + PROGRESS_NS, lambda: self._progress(at + PROGRESS_NS))
 
     def _over(self) -> None:
@@ -96,14 +96,14 @@ class Agent:
         self._linger(now() + self._job.linger_ns)
 
     def _linger(self, until: int) -> None:
-        """Until the kernel's sockets are gone, too: subflows close after their connection."""
+        """Wait until the kernel's sockets are gone: subflows close after their connection."""
         if self._observer.alive() == 0 or now() >= until:
             self._end()
         else:
             self._loop.after(LINGER_LOOK_NS, lambda: self._linger(until))
 
     def _end(self) -> None:
-        """Say what was done, whoever is first to have it end."""
+        """Report what was done, once, whatever ends it first."""
         if self._is_done:
             return
         self._is_done = True
@@ -124,12 +124,12 @@ class Agent:
         if self._job.shared:
             done["connections"] = work.marks()
             done["counted"] = self._observer.counted()
-        _say({"done": done})
+        _send({"done": done})
         self._loop.stop()
 
 
 def _first_line() -> Any:
-    """Read no more than it, so that the loop is told of what follows."""
+    """Read the first line and no more, so that the loop sees what follows."""
     line = b""
     while (byte := os.read(INPUT, 1)) not in (b"", b"\n"):
         line += byte
@@ -137,12 +137,12 @@ def _first_line() -> Any:
 
 
 def _wake_in_time() -> None:
-    """Not up to 50 µs late, as is usual."""
+    """Wake up without the usual timer slack of 50 µs."""
     with contextlib.suppress(OSError):
         Path("/proc/self/timerslack_ns").write_text("1", "ascii")
 
 
-def _say(line: dict[str, Any]) -> None:
-    # Whoever listened is gone: so are we when the input ends.
+def _send(message: dict[str, Any]) -> None:
+    # The reader is gone: we end with our input.
     with contextlib.suppress(BrokenPipeError):
-        os.write(OUTPUT, json.dumps(line).encode() + b"\n")
+        os.write(OUTPUT, json.dumps(message).encode() + b"\n")

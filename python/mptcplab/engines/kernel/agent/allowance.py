@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from mptcplab.engines.kernel.agent.loop import now
 
-# As much may pass at once after a rest: a socket buffer's worth of a fast path.
+# The most that may pass at once after a pause: a socket buffer of a fast path.
 BURST_BYTES = 1 << 18
 
 
 class Allowance:
-    """Shared by all connections of a transfer; ``spent`` is told when nothing is left."""
+    """Shared by all connections of a transfer; ``spent`` is called when nothing is left."""
 
     def __init__(
         self, most_bytes: int | None, bits_per_second: int | None, spent: Callable[[], None]
@@ -23,7 +23,7 @@ class Allowance:
         self._filled_ns = now()
 
     def at_most(self, count: int) -> int:
-        """Say how many of so many bytes may pass now."""
+        """Return how many of so many bytes may pass now."""
         if self._rate is not None:
             at = now()
             earned = (at - self._filled_ns) * self._rate / 8e9
@@ -33,7 +33,7 @@ class Allowance:
         return count if self._left is None else min(count, self._left)
 
     def use(self, count: int) -> None:
-        """Take down that so many have passed."""
+        """Count bytes that have passed."""
         self._tokens -= count
         if self._left is not None:
             self._left -= count
@@ -41,7 +41,7 @@ class Allowance:
                 self._spent()
 
     def wait_ns(self) -> int | None:
-        """Say after which time it is worth asking again; ``None``: never."""
+        """Return after which time to ask again; ``None``: never."""
         if self._rate is None or self._left == 0:
             return None
         # A quarter of a burst.

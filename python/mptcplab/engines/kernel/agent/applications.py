@@ -1,4 +1,4 @@
-"""What uses a connection, at either end: as in simulations."""
+"""Applications at either end of a connection, as in simulations."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ EVERYTHING = 1 << 62
 
 
 class Application:
-    """Serves one connection; by itself it reads all that comes, and finishes when the peer has."""
+    """Serves one connection; by default it reads all data, and finishes when the peer has."""
 
-    # Whether it is what the transfer is about that it writes.
+    # Whether it writes the data of the transfer.
     sends = False
-    # Whether a small rest may wait for more to be written, as Nagle has it.
+    # Whether a small segment may wait for more data, as in Nagle's algorithm.
     gathers = False
 
     def begin(self, connection: Connection) -> None:
@@ -66,7 +66,7 @@ class Bulk(Application):
         self._duration_ns = duration_ns
 
     def begin(self, connection: Connection) -> None:
-        """Write all that it takes now."""
+        """Write the data."""
         connection.write(EVERYTHING if self._size_bytes is None else self._size_bytes)
         if self._size_bytes is not None:
             connection.finish()
@@ -78,7 +78,7 @@ class Bulk(Application):
 
 
 class Constant(Application):
-    """Writes messages of one size at even times. What the connection does not take waits."""
+    """Writes messages of one size at a constant rate; what the connection does not take waits."""
 
     sends = True
 
@@ -108,7 +108,7 @@ class Constant(Application):
 
 
 class Idle(Application):
-    """Says nothing for a while, then a message, which arrives if the connection is still there."""
+    """Is silent for a while, then sends a message, which arrives if the connection still works."""
 
     sends = True
 
@@ -117,10 +117,10 @@ class Idle(Application):
         self._message_bytes = message_bytes
 
     def begin(self, connection: Connection) -> None:
-        """Say nothing yet."""
-        connection.loop.after(self._duration_ns, lambda: self._speak(connection))
+        """Start the wait."""
+        connection.loop.after(self._duration_ns, lambda: self._write(connection))
 
-    def _speak(self, connection: Connection) -> None:
+    def _write(self, connection: Connection) -> None:
         if connection.closed is None:
             connection.write(self._message_bytes)
             connection.finish()
@@ -172,11 +172,11 @@ class Responder(Application):
     def __init__(self, request_bytes: int, response_bytes: int) -> None:
         self._request_bytes = request_bytes
         self._response_bytes = response_bytes
-        self._came = 0
+        self._received_bytes = 0
 
     def received(self, connection: Connection, count: int) -> None:
         """A request, or a part of it."""
-        answers, self._came = divmod(self._came + count, self._request_bytes)
+        answers, self._received_bytes = divmod(self._received_bytes + count, self._request_bytes)
         connection.write(answers * self._response_bytes)
 
 
@@ -205,7 +205,7 @@ class Player(Application):
         # Bytes of the segment that are still to come.
         self._awaited = 0
         self._buffered_ns = 0
-        # When that was right, and whether it plays since.
+        # The time of that, and whether it has been playing since.
         self._at = 0
         self._playing = False
 
@@ -220,9 +220,9 @@ class Player(Application):
             return
         self._awaited = max(0, self._awaited - count)
         if self._awaited == 0:
-            self._came(connection)
+            self._add_segment(connection)
 
-    def _came(self, connection: Connection) -> None:
+    def _add_segment(self, connection: Connection) -> None:
         self._play_until(now())
         self._buffered_ns += self._segment_ns
         self._playing = self._playing or self._buffered_ns >= self._startup_ns
@@ -273,7 +273,7 @@ class Player(Application):
 
 
 def requests_of_video(transfer: dict[str, Any]) -> tuple[int, int]:
-    """Give the bytes of a request for as much as a segment of the lowest bitrate, and those."""
+    """Give the bytes of a request and of its answer, a segment of the lowest bitrate."""
     bits = transfer["lowest_bitrate_bits_per_second"] * transfer["segment_ns"]
     return transfer["request_bytes"], bits // (8 * 10**9)
 

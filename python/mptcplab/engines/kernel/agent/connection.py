@@ -11,7 +11,7 @@ import sys
 import time
 
 from mptcplab.engines.kernel.agent.loop import IN, OUT, now
-from mptcplab.engines.kernel.agent.sockets import in_words
+from mptcplab.engines.kernel.agent.sockets import reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # The series repeats after as many words: 0xffff does not occur, 0 does.
 WORDS = 65_535
 PERIOD = 2 * WORDS
-# Most bytes that are looked at or written at once.
+# The most bytes that are compared or written at once.
 CHUNK = 1 << 20
 
 _STREAM = struct.pack(f">{WORDS}H", *range(WORDS)) * (CHUNK // PERIOD + 2)
@@ -37,23 +37,23 @@ def part(position: int, length: int) -> memoryview:
     return _VIEW[start : start + min(length, CHUNK)]
 
 
-def corrupt_bytes(position: int, found: memoryview) -> int:
+def corrupt_bytes(position: int, received: memoryview) -> int:
     """Count the bytes that are not those of the stream from ``position`` on."""
     # Compares as memcmp does; memoryviews would be compared item by item.
-    if _STREAM.startswith(found, position % PERIOD):
+    if _STREAM.startswith(received, position % PERIOD):
         return 0
-    wanted = part(position, len(found))
-    differences = int.from_bytes(wanted, "big") ^ int.from_bytes(found, "big")
-    return len(found) - differences.to_bytes(len(found), "big").count(0)
+    expected = part(position, len(received))
+    differences = int.from_bytes(expected, "big") ^ int.from_bytes(received, "big")
+    return len(received) - differences.to_bytes(len(received), "big").count(0)
 
 
 # ioctl: bytes written that the peer has not acknowledged, its end counted as one.
 SIOCOUTQ = 0x5411
-# How often that is asked: from the first to the second, doubling.
+# The interval at which that is read: doubling from the first to the second.
 ASK_NS = 500_000
 ASK_AT_MOST_NS = 20_000_000
-# Writes in a row before others have their turn.
-TURNS = 4
+# Writes in a row before other connections are served.
+MOST_WRITES = 4
 COMPLETE = "complete"
 ABORTED = "aborted"
 
@@ -61,7 +61,7 @@ _received = memoryview(bytearray(CHUNK))
 
 
 class Connection:
-    """One end of a connection. It is watched from the start, also while it is being opened."""
+    """One end of a connection. Its socket is watched from the start, also while it opens."""
 
     def __init__(
         self,
@@ -87,10 +87,10 @@ class Connection:
         self.closed: str | None = None
         self._awaited: str | None = None
         self._application = application
-        # What goes before all that the application writes.
+        # Is sent before all that the application writes.
         self._preamble = preamble
         self._allowance = allowance
-        self._rests = False
+        self._is_paused = False
         self._begun = begun
         self._over = over
         self._backlog = 0
@@ -110,31 +110,31 @@ class Connection:
             self._begin()
 
     def write(self, count: int) -> None:
-        """Write so many bytes more, as fast as it takes them."""
+        """Write so many more bytes, as fast as the socket takes them."""
         self._backlog += count
         self._flush()
 
     def finish(self) -> None:
-        """Nothing more is written than what waits."""
+        """Write what waits, and nothing more."""
         self._finishing = True
         self._flush()
 
     def finish_here(self) -> None:
-        """Nothing more is written, not even what waits."""
+        """Write nothing more, not even what waits."""
         self._backlog = 0
         self.finish()
 
     def abort(self) -> None:
-        """Give it up at once: the peer is told by a reset."""
+        """Give it up at once, with a reset."""
         if self.closed is None:
             # Closed with a reset: on, and no time to linger.
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            # Who waited for what, and not that it was told to end.
+            # The reason is what it waited for, not that it was stopped.
             self._awaited = self.lacks()
             self._close(ABORTED)
 
     def lacks(self) -> str | None:
-        """Say what it waits for, or why it failed; nothing where all is done."""
+        """Say what it waits for, or why it failed; ``None`` where all is done."""
         if self.closed == COMPLETE:
             return None
         if self.closed == ABORTED:
@@ -159,7 +159,7 @@ class Connection:
             if mask & OUT and self.closed is None:
                 self._flush()
         except OSError as error:
-            self._close(in_words(error))
+            self._close(reason(error))
 
     def _opened(self) -> None:
         if error := self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
@@ -198,11 +198,11 @@ class Connection:
             self._done()
 
     def _flush(self) -> None:
-        """Write what the connection takes."""
+        """Write what the socket takes."""
         if self.connected_ns is None or self.closed is not None:
             return
         try:
-            for _ in range(TURNS):
+            for _ in range(MOST_WRITES):
                 if not self._backlog:
                     break
                 block = part(self.written, self._allowed(self._backlog))
@@ -217,7 +217,7 @@ class Connection:
         except BlockingIOError:
             pass
         except OSError as error:
-            self._close(in_words(error))
+            self._close(reason(error))
             return
         if self._finishing and not self._backlog and not self.finished:
             self.finished = True
@@ -225,12 +225,12 @@ class Connection:
         self._wait_for()
 
     def _allowed(self, count: int) -> int:
-        """Say how many of so many bytes may pass now; where none may, try again later."""
+        """Return how many of so many bytes may pass now; where none may, pause."""
         if self._allowance is None:
             return count
         most = self._allowance.at_most(count)
-        if not most and not self._rests:
-            self._rests = True
+        if not most and not self._is_paused:
+            self._is_paused = True
             self._wait_for()
             if (wait_ns := self._allowance.wait_ns()) is not None:
                 self.loop.after(wait_ns, self._resume)
@@ -242,19 +242,19 @@ class Connection:
 
     def _resume(self) -> None:
         if self.closed is None:
-            self._rests = False
+            self._is_paused = False
             self._wait_for()
 
     def _shut(self) -> None:
         try:
             self.sock.shutdown(socket.SHUT_WR)
         except OSError as error:
-            self._close(in_words(error))
+            self._close(reason(error))
         else:
             self._ask(ASK_NS)
 
     def _ask(self, interval_ns: int) -> None:
-        """Whether the peer has acknowledged everything."""
+        """Check, and check again, whether the peer has acknowledged everything."""
         if self.closed is not None:
             return
         left = fcntl.ioctl(self.sock, SIOCOUTQ, bytes(4))
@@ -281,7 +281,7 @@ class Connection:
     def _wait_for(self) -> None:
         """What to be told of: after its end there is nothing to be read, but errors are told."""
         mask = (0 if self.peer_finished else IN) | (OUT if self._backlog else 0)
-        if self._rests:
+        if self._is_paused:
             mask = 0
         if mask != self._mask and self.closed is None:
             self._mask = mask

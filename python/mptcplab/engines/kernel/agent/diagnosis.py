@@ -86,10 +86,10 @@ MPTCP_INFO = Layout(
     bytes_received=(64, "Q"),
     bytes_acked=(72, "Q"),
 )
-# More than any kernel has of either, so that what it has comes whole.
+# More than any kernel has of either, so that nothing is cut off.
 STRUCTURE_BYTES = 512
 MOST_SUBFLOWS = 64
-# State of a subflow that is there no more.
+# State of a subflow that is gone.
 CLOSED = 7
 # struct mptcp_full_info: sizes (kernel's and ours of tcp_info, kernel's and ours of a subflow's
 # addresses), subflows, room for them, the two pointers; mptcp_info follows.
@@ -106,7 +106,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Subflow(NamedTuple):
-    """One of the TCP connections beneath."""
+    """One of its TCP connections."""
 
     ends: Tuple
     tcp: Fields
@@ -122,7 +122,7 @@ class Information(NamedTuple):
 
 
 class Reader:
-    """Reads it of one socket after the other."""
+    """Reads the information of one socket after the other."""
 
     def __init__(self) -> None:
         self._full = bytearray(_FULL.size + STRUCTURE_BYTES)
@@ -131,7 +131,7 @@ class Reader:
         self._requests = [_shared(each) for each in (self._full, self._addresses, self._tcp)]
 
     def read(self, sock: socket.socket) -> Information:
-        """Read all that there is; an ``OSError`` where the socket has nothing to say any more."""
+        """Read all that there is; raises ``OSError`` where the socket is gone."""
         for read in (self._whole, self._in_parts):
             try:
                 return read(sock)
@@ -150,7 +150,7 @@ class Reader:
         full, *arrays = self._requests
         _FULL.pack_into(self._full, 0, *sizes, *map(ctypes.addressof, arrays))
         length = _ask(sock, FULL_INFO, full)
-        # It takes the lesser of both sizes, and tells.
+        # It uses the lesser of both sizes, and returns it.
         _, tcp_bytes, _, subflow_bytes, count, *_ = _FULL.unpack_from(self._full)
         if subflow_bytes < SUBFLOW_BYTES:
             raise OSError(errno.EPROTO, "the kernel's addresses of a subflow are of another form")
@@ -176,11 +176,11 @@ class Reader:
         _PARTS.pack_into(memory, 0, _PARTS.size, 0, 0, size)
         length = _ask(sock, option, self._requests[-1])
         _, _, _, size = _PARTS.unpack_from(memory)
-        return [memory[at : at + size] for at in range(_PARTS.size, length, size)]
+        return [memory[start : start + size] for start in range(_PARTS.size, length, size)]
 
 
 def _ask(sock: socket.socket, option: int, memory: ctypes.Array[ctypes.c_char]) -> int:
-    """Have the kernel write into memory that says what is wanted; gives how many bytes it wrote."""
+    """Have the kernel fill memory that holds the request; returns how many bytes it wrote."""
     length = ctypes.c_uint32(len(memory))
     if _libc.getsockopt(sock.fileno(), SOL_MPTCP, option, memory, ctypes.byref(length)):
         number = ctypes.get_errno()
@@ -191,13 +191,13 @@ def _ask(sock: socket.socket, option: int, memory: ctypes.Array[ctypes.c_char]) 
 def _information(
     mptcp: bytes | bytearray, addresses: list[bytearray], tcp: list[bytearray]
 ) -> Information:
-    known = fields(MPTCP_INFO, mptcp)
+    connection = fields(MPTCP_INFO, mptcp)
     subflows = [
-        Subflow((_address(ends[:STORAGE_BYTES]), _address(ends[STORAGE_BYTES:])), found)
+        Subflow((_address(ends[:STORAGE_BYTES]), _address(ends[STORAGE_BYTES:])), tcp_fields)
         for ends, raw in zip(addresses, tcp, strict=True)
-        if (found := fields(TCP_INFO, raw))["state"] != CLOSED
+        if (tcp_fields := fields(TCP_INFO, raw))["state"] != CLOSED
     ]
-    return Information(known, bool((known["flags"] or 0) & FALLBACK), subflows)
+    return Information(connection, bool((connection["flags"] or 0) & FALLBACK), subflows)
 
 
 def _shared(memory: bytearray) -> ctypes.Array[ctypes.c_char]:
@@ -205,7 +205,7 @@ def _shared(memory: bytearray) -> ctypes.Array[ctypes.c_char]:
 
 
 def fields(layout: Layout, raw: bytes | bytearray) -> Fields:
-    """Take the fields out of a structure."""
+    """Decode the fields of a structure."""
     values = layout.whole.unpack_from(raw.ljust(layout.whole.size, b"\0"))
     found: Fields = dict(zip(layout.names, values, strict=True))
     if len(raw) < layout.whole.size:
@@ -253,7 +253,7 @@ _ANSWER_BYTES = 4 + 48 + 20
 
 
 class Policy(NamedTuple):
-    """What a subflow goes by: its congestion controller, and whether it is a backup."""
+    """A subflow's congestion controller, and whether it is a backup."""
 
     congestion_control: str | None
     backup: bool | None
@@ -264,11 +264,11 @@ class Diagnosis:
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, NETLINK_SOCK_DIAG)
-        # Numbers of the interfaces that sockets turned out to be bound to.
+        # Numbers of the interfaces that sockets are bound to.
         self._interfaces: dict[Tuple, int] = {}
 
     def policy(self, ends: Tuple) -> Policy:
-        """Give what a socket goes by; nothing is known of one that is not there."""
+        """Give the policy of a socket; its fields are ``None`` if the socket is gone."""
         # Subflows of an endpoint with a device are bound to it, and found with its number only.
         known = self._interfaces.get(ends)
         numbers = (
@@ -291,11 +291,11 @@ class Diagnosis:
             body = _REQUEST.pack(family, socket.IPPROTO_TCP, 0, ALIVE) + bytes(48)
             request = netlink.message(SOCK_DIAG_BY_FAMILY, netlink.DUMP, body)
             answers = netlink.ask(self._socket, request)
-            count += sum(1 for one in answers if of is None or _ends_of(one) in of)
+            count += sum(1 for answer in answers if of is None or _ends_of(answer) in of)
         return count
 
     def close(self) -> None:
-        """Ask no more."""
+        """Close the netlink socket."""
         self._socket.close()
 
 
@@ -306,14 +306,14 @@ def _named(ends: Tuple, interface: int) -> bytes:
     identity = _PORTS.pack(ends[0][1], ends[1][1])
     identity += local.packed.ljust(16, b"\0") + remote.packed.ljust(16, b"\0")
     identity += _REST.pack(interface, NO_COOKIE, NO_COOKIE)
-    # What the protocol above has to say comes with what TCP says only.
+    # The attributes of the upper layer protocol only come with those of TCP.
     wanted = 1 << (INET_DIAG_CONG - 1) | 1 << (INET_DIAG_INFO - 1)
     body = _REQUEST.pack(family, socket.IPPROTO_TCP, wanted, ANY_STATE) + identity
     return netlink.message(SOCK_DIAG_BY_FAMILY, 0, body)
 
 
 def policy_of(found: dict[int, bytes]) -> Policy:
-    """Read what a socket goes by from its attributes."""
+    """Read the policy of a socket from its attributes."""
     name = found.get(INET_DIAG_CONG)
     return Policy(None if name is None else name.rstrip(b"\0").decode(), _backup(found))
 
@@ -324,11 +324,11 @@ def _backup(found: dict[int, bytes]) -> bool | None:
 
 
 def _subflow(found: dict[int, bytes]) -> dict[int, bytes]:
-    """Give what MPTCP says of a subflow; nothing of plain TCP."""
+    """Give MPTCP's attributes of a subflow; none of plain TCP."""
     return _of_protocol(found.get(INET_DIAG_ULP_INFO, b""))
 
 
-# Most subflows say at most times what they said before.
+# Most attributes are those of the sample before.
 @functools.lru_cache(maxsize=1024)
 def _of_protocol(raw: bytes) -> dict[int, bytes]:
     return netlink.attributes(netlink.attributes(raw).get(INET_ULP_INFO_MPTCP, b""))
@@ -361,7 +361,7 @@ class ForeignSockets:
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, NETLINK_SOCK_DIAG)
 
     def read(self) -> list[ForeignConnection]:
-        """Give those that there are."""
+        """Give all connections."""
         found: dict[int | Tuple, ForeignConnection] = {}
         connections = {
             info["token"]: info
@@ -390,18 +390,18 @@ class ForeignSockets:
             for answer in netlink.ask(self._socket, request):
                 ends = _ends_of(answer)
                 attributes = netlink.attributes(answer[ANSWER_BYTES:])
-                # Of a connection that is not yet accepted by TCP nothing is known.
+                # There is no information of a connection that TCP has not yet accepted.
                 if INET_DIAG_INFO in attributes:
                     yield ends, attributes
 
 
 def _families() -> Iterator[int]:
-    """Give those that have sockets of TCP: for each one the kernel goes through all buckets."""
+    """Give those with sockets of TCP: the kernel goes through all buckets for each family."""
     for family, file in ((socket.AF_INET, "sockstat"), (socket.AF_INET6, "sockstat6")):
         # Without IPv6 there is no file of it.
         with contextlib.suppress(FileNotFoundError):
-            said = Path("/proc/net", file).read_text("ascii")
-            if not re.search(r"^TCP6?: inuse 0\b", said, re.MULTILINE):
+            statistics = Path("/proc/net", file).read_text("ascii")
+            if not re.search(r"^TCP6?: inuse 0\b", statistics, re.MULTILINE):
                 yield family
 
 
@@ -412,9 +412,9 @@ def _token(attributes: dict[int, bytes]) -> int | None:
 
 
 def _ends_of(answer: bytes) -> Tuple:
-    """Read between which ends a socket is."""
-    of, local_port, remote_port, local, remote = _ANSWER.unpack_from(answer)
-    return _end_of(of, local, local_port), _end_of(of, remote, remote_port)
+    """Read the ends of a socket."""
+    family, local_port, remote_port, local, remote = _ANSWER.unpack_from(answer)
+    return _end_of(family, local, local_port), _end_of(family, remote, remote_port)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -13,13 +13,13 @@ from typing import Any
 from mptcplab._core import Error
 
 ENDS_SECONDS = 5.0
-SAID_BYTES = 1 << 16
+OUTPUT_BYTES = 1 << 16
 
 
 class Guard:
-    """Runs from when it is made; what it decides goes to a file, as rows of ``signals``.
+    """Runs from when it is made; its decisions go to a file, as rows of ``signals``.
 
-    ``signals`` are what radios hear: nanoseconds from the start, interface and dBm.
+    ``signals`` are what radios receive: nanoseconds from the start, interface and dBm.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class Guard:
         signals: list[tuple[int, str, float]],
     ) -> None:
         self._signals = signals
-        self._heard: dict[str, float] = {}
+        self._powers_dbm: dict[str, float] = {}
         self._file = pathlib.Path(f"{decisions}.signals")
         command = [program, "--json", "--parameters", json.dumps(parameters)]
         command += ["--state", f"{decisions}.state", "--signals", str(self._file)]
@@ -42,22 +42,23 @@ class Guard:
     def check(self) -> None:
         """Fail if it has ended: from then on the run is one without a guard."""
         if self._process.poll() is not None:
-            raise Error(f"the guard ended early: {self._said()}")
+            raise Error(f"the guard ended early: {self._last_line()}")
 
     def signals(self) -> Iterator[tuple[int, Callable[[], None]]]:
-        """Give when radios hear something else, and what tells the guard of it."""
+        """Give the times at which received powers change, and what reports each to the guard."""
         for at_ns, interface, dbm in self._signals:
-            yield at_ns, partial(self._hear, interface, dbm)
+            yield at_ns, partial(self._set_power, interface, dbm)
 
-    def _hear(self, interface: str, dbm: float) -> None:
-        self._heard[interface] = dbm
-        # Never half a file.
-        new = self._file.with_suffix(".new")
-        new.write_text("".join(f"{name} {power}\n" for name, power in self._heard.items()))
-        new.replace(self._file)
+    def _set_power(self, interface: str, dbm: float) -> None:
+        self._powers_dbm[interface] = dbm
+        # The file is replaced whole.
+        new_file = self._file.with_suffix(".new")
+        lines = [f"{name} {power}\n" for name, power in self._powers_dbm.items()]
+        new_file.write_text("".join(lines))
+        new_file.replace(self._file)
 
     def end(self) -> None:
-        """Have it put back what it took, and end."""
+        """End it, once it has undone its changes."""
         self.check()
         self._process.terminate()
         try:
@@ -67,13 +68,13 @@ class Guard:
             self._process.wait()
             raise Error(f"the guard did not end within {ENDS_SECONDS:.0f} s") from None
         if status:
-            raise Error(f"the guard failed: {self._said()}")
+            raise Error(f"the guard failed: {self._last_line()}")
 
-    def _said(self) -> str:
-        """Give its last words; it says a few lines, which a pipe holds."""
-        said = b""
+    def _last_line(self) -> str:
+        """Give its last line of errors; it writes a few lines, which a pipe holds."""
+        output = b""
         if (pipe := self._process.stderr) is not None:
             os.set_blocking(pipe.fileno(), False)
-            said = pipe.read(SAID_BYTES) or b""
-        lines = said.decode("utf-8", "replace").strip().splitlines()
+            output = pipe.read(OUTPUT_BYTES) or b""
+        lines = output.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else f"exit status {self._process.returncode}"

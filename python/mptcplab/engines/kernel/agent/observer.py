@@ -22,39 +22,39 @@ from mptcplab.engines.kernel.agent.path_manager import Events
 from mptcplab.engines.kernel.agent.samples import Look, Series, write
 from mptcplab.engines.kernel.agent.sockets import attempt
 
-# Which groups of counters stand in which file.
+# Groups of counters by file.
 FILES = {"netstat": ("TcpExt", "MPTcpExt"), "snmp": ("Tcp",)}
-# What stands among them and counts nothing.
+# Entries among them that are settings.
 SETTINGS = {"TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn"}
 
 
 def read() -> dict[str, int]:
     """Read them; a kernel without MPTCP has none of its."""
-    found = {}
+    counters = {}
     for file, groups in FILES.items():
         lines = Path("/proc/net", file).read_text("ascii").splitlines()
         # Two lines each: names, values.
         for names, values in zip(lines[::2], lines[1::2], strict=True):
-            group, *words = names.split()
+            group, *columns = names.split()
             if group.rstrip(":") in groups:
-                pairs = zip(words, values.split()[1:], strict=True)
-                found.update({group.rstrip(":") + name: int(value) for name, value in pairs})
-    return {name: value for name, value in found.items() if name not in SETTINGS}
+                pairs = zip(columns, values.split()[1:], strict=True)
+                counters.update({group.rstrip(":") + name: int(value) for name, value in pairs})
+    return {name: value for name, value in counters.items() if name not in SETTINGS}
 
 
-# How often sockets are looked at for what they use where nobody asked for samples.
+# How often sockets are examined where no samples were asked for.
 LOOK_NS = 10**9
 
 
 class Observer:
-    """Listens from when it is made."""
+    """Receives events from when it is made."""
 
     def __init__(self, loop: Loop, job: Job) -> None:
         self._loop = loop
         self._job = job
         self._reader = Reader()
         self._diagnosis = Diagnosis()
-        # Others' connections count where we have none.
+        # Connections of others are observed where we have none.
         self._foreign = ForeignSockets() if job.application == WATCHING else None
         self._open: dict[Connection, Used] = {}
         self._known: dict[int | Tuple, Used] = {}
@@ -65,10 +65,10 @@ class Observer:
         self._before = read() if job.counters else {}
         self._events = Events() if job.events else None
         if self._events is not None:
-            loop.watch(self._events.fileno(), IN, self._heard)
+            loop.watch(self._events.fileno(), IN, self._write_signals)
 
     def start(self, at: int) -> None:
-        """Look at what is open, from a time on."""
+        """Sample open connections, from a time on."""
         period = self._job.sample_ns or LOOK_NS
         self._loop.at(at + period, lambda: self._look(at + period, period))
 
@@ -79,7 +79,7 @@ class Observer:
         self._note(connection)
 
     def closing(self, connection: Connection) -> None:
-        """A socket is there for the last time."""
+        """A socket is about to be closed."""
         if connection in self._open:
             self._note(connection)
             self._end(self._open.pop(connection))
@@ -95,9 +95,9 @@ class Observer:
         return [used.counted() for used in self._used]
 
     def finish(self) -> list[dict[str, Any]]:
-        """Complete the files; gives what sockets used."""
+        """Complete the files; returns a summary of each socket."""
         if self._events is not None:
-            self._heard(IN)
+            self._write_signals(IN)
         if self._job.counters:
             after = read()
             rows = [
@@ -112,7 +112,7 @@ class Observer:
         for written in (self._samples, self._signals):
             if written is not None:
                 _close(written)
-        # A look may still be due.
+        # A sample may still be due.
         self._samples = self._signals = None
         return [used.summary() for used in self._used]
 
@@ -124,40 +124,40 @@ class Observer:
         if self._foreign is not None:
             self._look_at_others(self._foreign, at_ns, sampled=sampled)
         if self._samples is not None:
-            # Who looks on sees all there is, also where nothing follows for long.
+            # Readers of the file see all samples, also where none follow for long.
             with attempt(f"to write {self._samples.name}"):
                 self._samples.flush()
-        # Those whose time is over are left out.
+        # Samples that are overdue are skipped.
         after = at + period * max(1, -((at - now()) // period))
         self._loop.at(after, lambda: self._look(after, period))
 
     def _look_at_others(self, foreign: ForeignSockets, at_ns: int, *, sampled: bool) -> None:
-        there = {one.key: Look(one.information, one.policies) for one in foreign.read()}
-        for key, look in there.items():
+        looks = {one.key: Look(one.information, one.policies) for one in foreign.read()}
+        for key, look in looks.items():
             if key not in self._known:
                 self._known[key] = Used()
                 self._used.append(self._known[key])
             self._see(self._known[key], look, at_ns, sampled=sampled)
-        for key in self._known.keys() - there.keys():
+        for key in self._known.keys() - looks.keys():
             self._end(self._known[key])
 
     def _note(self, connection: Connection) -> None:
-        """Look at a connection at its beginning or end, and sample it then where it is shared."""
+        """Examine a connection at its beginning or end, and sample it where it is shared."""
         used, look = self._open[connection], self._read(connection)
         self._see(used, look, time.time_ns(), sampled=self._job.shared)
 
     def _read(self, connection: Connection) -> Look | None:
-        """Look at one connection."""
+        """Examine one connection."""
         try:
             information = self._reader.read(connection.sock)
         except OSError:
-            # It ended just now.
+            # It has just ended.
             return None
         policies = {one.ends: self._diagnosis.policy(one.ends) for one in information.subflows}
         return Look(information, policies)
 
     def _see(self, used: Used, look: Look | None, at_ns: int, *, sampled: bool) -> None:
-        """Take note of a connection."""
+        """Record what was seen of a connection."""
         if look is None:
             return
         used.add(look)
@@ -167,15 +167,15 @@ class Observer:
             self._series[used].add(at_ns, used.token, look)
 
     def _end(self, used: Used) -> None:
-        """There is no more of its samples."""
+        """End its samples."""
         if series := self._series.pop(used, None):
             series.end()
 
-    def _heard(self, mask: int) -> None:
+    def _write_signals(self, mask: int) -> None:
         del mask
         if self._events is not None and self._signals is not None:
-            heard = self._events.heard()
-            write(self._signals, ({"host": self._job.host, **row} for row in heard))
+            signals = self._events.read()
+            write(self._signals, ({"host": self._job.host, **row} for row in signals))
 
 
 COUNTED = (
@@ -193,17 +193,17 @@ COUNTED = (
 
 
 class Used:
-    """What a socket turned out to be."""
+    """What a socket turned out to use."""
 
     def __init__(self) -> None:
         self.token: int | None = None
         self._mptcp = self._fallback = False
         self._subflows: dict[Tuple, str | None] = {}
-        #: What TCP said last of each subflow, and when it was first seen.
+        #: The last information of each subflow, and when it was first seen.
         self._last: dict[Tuple, tuple[int, Fields, Policy]] = {}
 
     def add(self, look: Look) -> None:
-        """Learn from a look at it."""
+        """Record a sample."""
         information, policies = look
         self._fallback = information.fallback
         if information.mptcp is not None:
@@ -235,7 +235,7 @@ class Used:
         ]
 
     def summary(self) -> dict[str, Any]:
-        """Give it as JSON has it."""
+        """Give it as JSON."""
         subflows = [
             {"local": local, "remote": remote, "congestion_control": name}
             for (local, remote), name in self._subflows.items()
@@ -253,6 +253,6 @@ def _opened(path: str) -> TextIO:
 
 
 def _close(file: TextIO) -> None:
-    # What is left is written now.
+    # Closing writes what is buffered.
     with attempt(f"to write {file.name}"):
         file.close()

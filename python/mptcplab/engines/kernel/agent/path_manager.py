@@ -1,4 +1,4 @@
-"""What the kernel tells path managers: events over generic netlink (linux/mptcp_pm.h)."""
+"""The kernel's events for path managers, over generic netlink (linux/mptcp_pm.h)."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ RESET_REASONS = {
     5: "unacceptable performance",
     6: "middlebox interference",
 }
-# Told when the kernel had more to tell than was read in time.
+# The signal of events that were lost because they were not read in time.
 OVERRUN = "overrun"
 
 
 class Events:
-    """Hears of everything from when it is made."""
+    """Receives all events from when it is made."""
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
@@ -76,8 +76,8 @@ class Events:
         """Give what to wait for."""
         return self._socket.fileno()
 
-    def heard(self) -> list[dict[str, Any]]:
-        """Give what was told since, as rows of ``signals`` without numbers and host."""
+    def read(self) -> list[dict[str, Any]]:
+        """Read the events since, as rows of ``signals`` without numbers and host."""
         rows: list[dict[str, Any]] = []
         while True:
             try:
@@ -91,7 +91,7 @@ class Events:
             rows += [{"at_ns": at_ns, **signal(body)} for _, body in netlink.messages(data)]
 
     def close(self) -> None:
-        """Hear no more."""
+        """Stop receiving."""
         self._socket.close()
 
 

@@ -1,4 +1,4 @@
-"""Samples of a connection: what the kernel says of its subflows, a line of a file for each."""
+"""Samples of a connection: the state of its subflows in the kernel, a line for each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Look(NamedTuple):
 
 
 class Series:
-    """A connection's samples, without those that say what the ones before and after them say.
+    """A connection's samples, without those that equal the ones before and after them.
 
     So nothing changed between two that are equal, and the last one is always there.
     """
@@ -34,7 +34,7 @@ class Series:
         self._held_ns: int | None = None
 
     def add(self, at_ns: int, token: int | None, look: Look) -> None:
-        """Take note of a look, later than the one before it."""
+        """Add a sample, later than the one before it."""
         if look == self._last:
             self._held_ns = at_ns
             return
@@ -43,7 +43,7 @@ class Series:
         self._write(look, at_ns)
 
     def end(self) -> None:
-        """Write the last one, if it is not."""
+        """Write the last one, if it is not yet written."""
         if self._last is not None and self._held_ns is not None:
             self._write(self._last, self._held_ns)
         self._held_ns = None

@@ -12,7 +12,7 @@ from mptcplab._core import Error
 
 SocketAddress: TypeAlias = list[str | int]
 
-# As many connections may wait to be accepted.
+# The most connections that may wait to be accepted.
 BACKLOG = 1024
 CONGESTION_NAME_BYTES = 16
 ALLOWED = "net.ipv4.tcp_allowed_congestion_control"
@@ -22,11 +22,11 @@ def stream(address: SocketAddress, congestion_control: str | None, *, mptcp: boo
     """Make a socket for the family of an address; it never blocks."""
     protocol = socket.IPPROTO_MPTCP if mptcp else socket.IPPROTO_TCP
     with attempt("a socket of MPTCP" if mptcp else "a socket of TCP"):
-        made = socket.socket(_family(address), socket.SOCK_STREAM, protocol)
-    made.setblocking(False)
+        sock = socket.socket(_family(address), socket.SOCK_STREAM, protocol)
+    sock.setblocking(False)
     if congestion_control is not None:
-        choose(made, congestion_control)
-    return made
+        choose(sock, congestion_control)
+    return sock
 
 
 def choose(sock: socket.socket, congestion_control: str) -> None:
@@ -47,12 +47,12 @@ def listening(
     address: SocketAddress, congestion_control: str | None, *, mptcp: bool
 ) -> socket.socket:
     """Listen at an address and port; ``::`` is for IPv4 too."""
-    made = stream(address, congestion_control, mptcp=mptcp)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock = stream(address, congestion_control, mptcp=mptcp)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     with attempt(f"to listen at {address[0]} port {address[1]}"):
-        made.bind(_as_tuple(address))
-        made.listen(BACKLOG)
-    return made
+        sock.bind(_as_tuple(address))
+        sock.listen(BACKLOG)
+    return sock
 
 
 def opening(
@@ -64,15 +64,15 @@ def opening(
     device: str | None = None,
 ) -> socket.socket:
     """Begin to connect, by a device if one is named."""
-    made = stream(remote, congestion_control, mptcp=mptcp)
+    sock = stream(remote, congestion_control, mptcp=mptcp)
     if device is not None:
         with attempt(f"to use the interface {device}"):
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode() + b"\0")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode() + b"\0")
     with attempt(f"to connect from {local} to {remote}"), contextlib.suppress(BlockingIOError):
         if local is not None:
-            made.bind(_as_tuple(local))
-        made.connect(_as_tuple(remote))
-    return made
+            sock.bind(_as_tuple(local))
+        sock.connect(_as_tuple(remote))
+    return sock
 
 
 def mapped(address: SocketAddress) -> SocketAddress:
@@ -88,33 +88,33 @@ def datagrams(local: SocketAddress | None, remote: SocketAddress | None) -> sock
     """Make a socket for UDP, bound and connected as asked for."""
     address = local if local is not None else remote
     assert address is not None  # noqa: S101 - the job was checked
-    made = socket.socket(_family(address), socket.SOCK_DGRAM)
-    made.setblocking(False)
+    sock = socket.socket(_family(address), socket.SOCK_DGRAM)
+    sock.setblocking(False)
     with attempt(f"datagrams from {local} to {remote}"):
         if local is not None:
-            made.bind(_as_tuple(local))
+            sock.bind(_as_tuple(local))
         if remote is not None:
-            made.connect(_as_tuple(remote))
-    return made
+            sock.connect(_as_tuple(remote))
+    return sock
 
 
 def congestion_control(sock: socket.socket) -> str:
-    """Say which congestion control it uses, its first subflow with MPTCP."""
+    """Give the congestion control that it uses, with MPTCP that of its first subflow."""
     name = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, CONGESTION_NAME_BYTES)
     return name.rstrip(b"\0").decode()
 
 
 @contextlib.contextmanager
 def attempt(what: str) -> Iterator[None]:
-    """Name what the kernel refuses."""
+    """Turn an ``OSError`` into an ``Error`` that names the attempt."""
     try:
         yield
     except OSError as error:
-        raise Error(f"{what}: {in_words(error)}") from error
+        raise Error(f"{what}: {reason(error)}") from error
 
 
-def in_words(error: OSError) -> str:
-    """Say what the kernel said."""
+def reason(error: OSError) -> str:
+    """Give the kernel's reason for an error."""
     return error.strerror or str(error)
 
 

@@ -1,4 +1,4 @@
-"""What an agent has to do: a transfer, datagrams, or watching others transfer."""
+"""The work of an agent: a transfer, datagrams, or watching the transfers of others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mptcplab.engines.kernel.agent.connection import COMPLETE, Connection, part
 from mptcplab.engines.kernel.agent.job import Job
 from mptcplab.engines.kernel.agent.loop import IN, Loop, now
 
-# So many who wait are named.
+# The most reasons that are listed.
 NAMED = 3
 
 
@@ -23,7 +23,7 @@ class Transfer:
     def __init__(self, loop: Loop, job: Job, over: Callable[[], None]) -> None:
         self.connections: list[Connection] = []
         self.failure: str | None = None
-        # Told of a connection when it is established, and before it goes.
+        # Called with a connection when it is established, and before it is closed.
         self.opened: Callable[[Connection], None] = nobody
         self.closing: Callable[[Connection], None] = nobody
         self._given_up = False
@@ -51,8 +51,8 @@ class Transfer:
         if self._given_up:
             return
         if self._listener is not None:
-            come = self._accept if self._job.handed is None else self._take
-            self._loop.watch(self._listener.fileno(), IN, come)
+            handler = self._accept if self._job.handed is None else self._take
+            self._loop.watch(self._listener.fileno(), IN, handler)
             return
         connect = self._job.connect or {}
         preambles = map(bytes.fromhex, connect.get("preambles", [""] * self._job.connections))
@@ -72,7 +72,7 @@ class Transfer:
             self._serve(sock, opening=True, preamble=preamble)
 
     def abort(self) -> None:
-        """Give up what still goes on."""
+        """Give up all open connections."""
         self._given_up = True
         if self._listener is not None:
             self._loop.forget(self._listener.fileno())
@@ -107,7 +107,7 @@ class Transfer:
         return [one.marks for one in self.connections]
 
     def reason(self) -> str:
-        """Say who waits for what, or that all is complete."""
+        """Say what connections wait for, or that all is complete."""
         if self.failure is not None:
             return self.failure
         lacking = [lacks for one in self.connections if (lacks := one.lacks()) is not None]
@@ -118,7 +118,7 @@ class Transfer:
         return "; ".join(lacking) or COMPLETE
 
     def _spent(self) -> None:
-        """All that was allowed is used up."""
+        """Give up: the allowance is used up."""
         if self.failure is None:
             self.failure = f"was given up after {self._job.most_bytes} bytes, the most allowed"
             self._loop.at(now(), self.abort)
@@ -139,7 +139,7 @@ class Transfer:
             self._serve(sock, opening=False)
 
     def _take(self, mask: int) -> None:
-        """Take what is handed to us; each message is a connection."""
+        """Take connections that are handed to us, one in each message."""
         del mask
         while self._listener is not None:
             try:
@@ -147,7 +147,7 @@ class Transfer:
             except BlockingIOError:
                 return
             if not files:
-                # Nobody is there to hand us more.
+                # The other end is closed.
                 self._loop.forget(self._listener.fileno())
                 return
             sock = socket.socket(fileno=files[0])
@@ -160,7 +160,7 @@ class Transfer:
         if self._job.keep_alive:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         application = applications.at(self._job.end, self._job.transfer)
-        made = Connection(
+        connection = Connection(
             self._loop,
             sock,
             application,
@@ -170,11 +170,11 @@ class Transfer:
             preamble=preamble,
             allowance=self._allowance,
         )
-        self.connections.append(made)
+        self.connections.append(connection)
 
     def _closed(self, connection: Connection) -> None:
         self.closing(connection)
-        # Told when the connection has said goodbye to the loop.
+        # Checked once the connection has left the loop.
         self._loop.at(now(), self._look)
 
     def _look(self) -> None:
@@ -184,7 +184,7 @@ class Transfer:
 
 
 def nobody(connection: Connection) -> None:
-    """Nobody is told."""
+    """Do nothing."""
 
 
 IPV4_AND_UDP_BYTES = 28
@@ -195,7 +195,7 @@ _received = memoryview(bytearray(MOST_BYTES))
 
 
 class Datagrams:
-    """Who connects sends IP packets of one size at a rate of their bits, who listens counts."""
+    """Sends IP packets of one size at a rate of their bits, or counts those that arrive."""
 
     finished = True
     corrupt = 0
@@ -214,15 +214,15 @@ class Datagrams:
         self.opened = self.closing = nobody
 
     def start(self) -> None:
-        """Send from now on, or count what comes."""
+        """Send from now on, or count what arrives."""
         if self._stopped:
             return
         if self._job.connect is None:
             self._loop.watch(self._socket.fileno(), IN, self._receive)
             return
         packet_bytes = self._job.transfer["packet_bytes"]
-        v6 = ":" in self._socket.getsockname()[0]
-        headers_bytes = IPV6_AND_UDP_BYTES if v6 else IPV4_AND_UDP_BYTES
+        is_ipv6 = ":" in self._socket.getsockname()[0]
+        headers_bytes = IPV6_AND_UDP_BYTES if is_ipv6 else IPV4_AND_UDP_BYTES
         self._payload = part(0, packet_bytes - headers_bytes)
         rate, start, stop_ns = self._job.transfer["rate_bits_per_second"], now(), self._job.stop_ns
         stop = None if stop_ns is None else start + stop_ns - self._job.start_ns
@@ -234,7 +234,7 @@ class Datagrams:
         return []
 
     def abort(self) -> None:
-        """Send no more than what is due by now; what comes is still counted."""
+        """Send only what is due by now; what arrives is still counted."""
         self._send()
         self._stopped = True
 
@@ -264,7 +264,7 @@ class Datagrams:
 
 
 class Watching:
-    """In the shape of a transfer."""
+    """Watches others, with the interface of a transfer."""
 
     finished = True
     sent = received = corrupt = 0
@@ -274,14 +274,14 @@ class Watching:
         self.opened = self.closing = nobody
 
     def start(self) -> None:
-        """Others do."""
+        """Do nothing: others transfer."""
 
     def marks(self) -> list[dict[str, int | None]]:
-        """Of others nothing is marked."""
+        """Connections of others have no marks."""
         return []
 
     def abort(self) -> None:
-        """Others go on."""
+        """Do nothing: others go on."""
 
     def reason(self) -> str:
         """Nobody waits."""
