@@ -1,4 +1,4 @@
-"""Files and directories that are whole or not there, also after the power failed."""
+"""Files and directories that are whole or absent, also after a power failure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import BinaryIO
 
 from mptcplab._core import Error
 
-# What begins the names of directories that are not yet what they are to be.
+# Prefix of the names of unfinished directories.
 UNFINISHED = ".mptcplab-unfinished-"
-# Who sweeps holds what somebody has just made for a moment, too.
+# How often a new directory is tried to be locked: sweeping locks it for a moment, too.
 ATTEMPTS = 20
 PAUSE_SECONDS = 0.01
-# What begins the names of files that are not yet what they are to be.
+# Prefix of the names of unfinished files.
 NEW = ".mptcplab-new-"
-# File systems that cannot: fsync(2).
+# Errors of file systems that cannot sync: fsync(2).
 UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP)
 
 
@@ -46,9 +46,9 @@ def write_whole(target: Path, content: bytes) -> None:
 
 
 def replace(target: Path, content: bytes) -> None:
-    """Put a new file in the place of an earlier one, which goes when the new one is on the disk.
+    """Write a new file, which replaces an earlier one once it is on the disk.
 
-    It is made under a name that nobody else can have taken. Raises OSError.
+    It is written under a name that nobody else can have taken. Raises OSError.
     """
     with replacing(target) as file:
         file.write(content)
@@ -74,14 +74,14 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def directory(target: Path, *, durable: bool = False) -> Iterator[Path]:
-    """Give a directory beside ``target`` to write into, and put it there when all went well.
+    """Give a directory beside ``target`` to write into, and rename it to ``target`` on success.
 
-    What is ``durable`` is on the disk then, as is whatever takes the place of something.
+    It is on the disk then if it is ``durable``, or replaces an earlier one.
 
     Raises:
-        Error: It cannot be written, or somebody else does.
+        Error: It cannot be written, or is being written by somebody else.
     """
-    with made(target.parent, target):
+    with created(target.parent, target):
         sweep(target.parent)
         new, lock = _claimed(target)
         try:
@@ -93,7 +93,7 @@ def directory(target: Path, *, durable: bool = False) -> Iterator[Path]:
             if durable:
                 sync(target.parent)
         finally:
-            # Once it has moved, another may stand there.
+            # Once it is renamed, another may have its name.
             if _is(new, lock):
                 shutil.rmtree(new, ignore_errors=True)
             os.close(lock)
@@ -101,7 +101,7 @@ def directory(target: Path, *, durable: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def files(target: Path) -> Iterator[Path]:
-    """Give a directory to write files into, and put them into ``target`` when all went well.
+    """Give a directory to write files into, and move them into ``target`` on success.
 
     Files of the same names are replaced there, others left alone. When something goes wrong,
     nothing is left behind, and earlier files are as they were.
@@ -109,8 +109,8 @@ def files(target: Path) -> Iterator[Path]:
     Raises:
         Error: They cannot be written.
     """
-    with made(target, target):
-        # Within the directory: so it is on the same disk, whatever the directory is.
+    with created(target, target):
+        # Within the target, so that both are on the same disk.
         new = Path(tempfile.mkdtemp(prefix=".mptcplab-", dir=target))
         try:
             yield new
@@ -126,11 +126,11 @@ def files(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def made(directory: Path, target: Path) -> Iterator[None]:
-    """Have a directory and all above it; those that are new and hold nothing in the end go.
+def created(directory: Path, target: Path) -> Iterator[None]:
+    """Create a directory and its parents; new ones that are empty in the end are removed.
 
     Raises:
-        Error: An OSError meanwhile: ``target`` cannot be written.
+        Error: Of an OSError meanwhile: ``target`` cannot be written.
     """
     new = [one for one in (directory, *directory.parents) if not one.exists()]
     try:
@@ -146,18 +146,18 @@ def made(directory: Path, target: Path) -> Iterator[None]:
 
 
 def check(target: Path) -> None:
-    """Refuse what cannot become a directory."""
-    there = target
-    while not there.exists() and there != there.parent:
-        if there.is_symlink():
-            raise Error(f"cannot write {target}: {there} is a link to nothing")
-        there = there.parent
-    if not there.is_dir():
-        raise Error(f"cannot write {target}: {there} is not a directory")
+    """Refuse a path that cannot become a directory."""
+    existing = target
+    while not existing.exists() and existing != existing.parent:
+        if existing.is_symlink():
+            raise Error(f"cannot write {target}: {existing} is a link to nothing")
+        existing = existing.parent
+    if not existing.is_dir():
+        raise Error(f"cannot write {target}: {existing} is not a directory")
 
 
 def is_taken(target: Path) -> bool:
-    """Say whether something is there, or is being written."""
+    """Say whether it exists, or is being written."""
     try:
         os.close(_lock(_claim(target)))
     except OSError as error:
@@ -171,7 +171,7 @@ def _claim(target: Path) -> Path:
 
 
 def _claimed(target: Path) -> tuple[Path, int]:
-    """Give an empty directory for whoever writes it, and its lock; refuse if somebody does."""
+    """Give an empty directory to write, and its lock; refuse if somebody else writes it."""
     new = _claim(target)
     for _ in range(ATTEMPTS):
         with suppress(FileExistsError):
@@ -182,7 +182,7 @@ def _claimed(target: Path) -> tuple[Path, int]:
                 if not any(new.iterdir()):
                     os.fchmod(lock, 0o700)
                     return new, lock
-                # Somebody died here.
+                # Its writer was killed.
                 shutil.rmtree(new, ignore_errors=True)
             os.close(lock)
             continue
@@ -192,15 +192,15 @@ def _claimed(target: Path) -> tuple[Path, int]:
     )
 
 
-def _is(path: Path, handle: int) -> bool:
+def _is(path: Path, descriptor: int) -> bool:
     try:
-        return os.path.samestat(os.fstat(handle), path.lstat())
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
     except FileNotFoundError:
         return False
 
 
 def _put(target: Path, new: Path) -> None:
-    """Put the new run in the place of an old one, which is gone only then."""
+    """Rename a new directory to ``target``, and remove an earlier one after that."""
     if target.exists():
         old = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=target.parent))
         target.rename(old / "old")
@@ -212,7 +212,7 @@ def _put(target: Path, new: Path) -> None:
 
 
 def sweep(path: Path) -> None:
-    """Remove what runs of ours left that were killed: nobody holds its lock."""
+    """Remove what killed runs of ours left: nobody holds its lock."""
     for left in path.glob(f"{UNFINISHED}*"):
         try:
             lock = _lock(left)
@@ -223,9 +223,9 @@ def sweep(path: Path) -> None:
 
 
 def _lock(directory: Path) -> int:
-    """Hold a directory of our own; who dies lets go.
+    """Lock a directory of our own until it is closed or we end.
 
-    Of another user's nothing is touched: they may have laid links in it, to files of ours.
+    Those of other users are not touched: they may hold links to files of ours.
     """
     try:
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -251,7 +251,7 @@ def _foreign(directory: Path) -> PermissionError:
 
 
 def sync_all(directory: Path) -> None:
-    """Have all that a directory holds on the disk, and then the directory. Raises OSError."""
+    """Sync all that a directory holds, and then the directory, to the disk. Raises OSError."""
     for path, _, names in os.walk(directory, topdown=False):
         for name in names:
             sync(Path(path, name))
@@ -259,14 +259,14 @@ def sync_all(directory: Path) -> None:
 
 
 def umask() -> int:
-    """Give what new files may not have of rights."""
+    """Give the mask of permissions that new files do not get."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
 def sync(path: Path) -> None:
-    """Have a file, or the names in a directory, on the disk. Raises OSError."""
+    """Sync a file, or the names in a directory, to the disk. Raises OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         os.fsync(handle)
@@ -278,7 +278,7 @@ def sync(path: Path) -> None:
 
 
 def _mode(target: Path) -> int:
-    """Give the rights of an earlier file, or those that a new one has."""
+    """Give the permissions of an earlier file, or those of a new one."""
     try:
         return target.stat().st_mode & 0o777
     except FileNotFoundError:

@@ -242,7 +242,7 @@ def test_a_run_that_takes_more_than_its_part_is_ended(
     def tell(one: VisitOutcome) -> None:
         messages.append(_line(one, sheet.load(file)))
 
-    campaign = scheduled(world, file, tmp_path / "out", tell=tell)
+    campaign = scheduled(world, file, tmp_path / "out", report=tell)
     why = "lte carried all 2.25 MB that its budget allows"
     assert set(campaign.failures["reason"]) == {why}
     # And whoever looks at what it prints learns of it.

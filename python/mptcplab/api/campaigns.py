@@ -49,9 +49,9 @@ def sweep(
 
     matrix = Matrix(sheet.load(campaign))
     if out is not None:
-        return perform(matrix, Path(out), jobs=jobs, dask=dask, tell=progress)
+        return perform(matrix, Path(out), jobs=jobs, dask=dask, progress=progress)
     owned = OwnedDirectory()
-    made = perform(matrix, owned.directory, jobs=jobs, dask=dask, tell=progress)
+    made = perform(matrix, owned.directory, jobs=jobs, dask=dask, progress=progress)
     made.owned = owned
     return made
 
@@ -81,7 +81,7 @@ def run_schedule(
     from mptcplab.schedule.schedule import run
 
     settings = () if server is None else (f"field.server={server}",)
-    return run(sheet.load(campaign, settings), Path(out), tell=progress)
+    return run(sheet.load(campaign, settings), Path(out), report=progress)
 
 
 def run_study(

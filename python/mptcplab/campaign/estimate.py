@@ -34,19 +34,19 @@ class Estimate:
 
 
 def estimate(tasks: list[Task], directory: Path) -> Estimate:
-    """Look at the runs that are there; try some of emulated networks if there are none.
+    """Use the runs that are done; try some of emulated networks if there are none.
 
     Nothing is left of what was tried.
     """
-    known = shards.kept(directory / SHARDS, {}).seconds
-    there = {task.run: known[task.run] for task in tasks if task.run in known}
-    if there:
-        return Estimate(sum(there.values()) / len(there), len(there), frozenset(there))
+    known = shards.checked(directory / SHARDS, {}).seconds
+    done = {task.run: known[task.run] for task in tasks if task.run in known}
+    if done:
+        return Estimate(sum(done.values()) / len(done), len(done), frozenset(done))
     if not tasks[0].subject.engine.emulates:
         # Real networks carry, and bill, whatever is tried.
         return Estimate(None, 0)
-    with tempfile.TemporaryDirectory(prefix="mptcplab-") as elsewhere:
-        batch = Batch(tuple(tasks), TRIAL_SECONDS, build(), elsewhere, keep=False)
+    with tempfile.TemporaryDirectory(prefix="mptcplab-") as scratch:
+        batch = Batch(tuple(tasks), TRIAL_SECONDS, build(), scratch, keep=False)
         begun = time.monotonic()
         shard = perform(batch)
         taken = time.monotonic() - begun

@@ -203,9 +203,9 @@ def _check_number(read: Sheet, seeded: int) -> None:
 
 
 def _check_different(read: Sheet, configurations: list[Configuration]) -> None:
-    there: dict[str, Configuration] = {}
+    known: dict[str, Configuration] = {}
     for one in configurations:
-        other = there.setdefault(one.text, one)
+        other = known.setdefault(one.text, one)
         if other is not one:
             names = " and ".join(" ".join(map(str, each.labels.values())) for each in (other, one))
             raise ScenarioError(f"{read.name}: {names} are the same scenario")
@@ -310,7 +310,7 @@ def _check(read: Sheet, scenario: Scenario, labels: dict[str, Label]) -> None:
 
 def _subject(read: Sheet, scenario: Scenario, path: str | None, text: str) -> Subject:
     campaign = read.campaign
-    tables = sheet.kept(campaign)
+    tables = sheet.stored_tables(campaign)
     return Subject(
         identity=_digest(_identity(campaign, path, text, tables)),
         name=read.scenario_name,

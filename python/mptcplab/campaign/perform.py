@@ -1,4 +1,4 @@
-"""A matrix in, its campaign out: what is there already is kept, the rest is run."""
+"""Runs a matrix as a campaign: what is done already is kept, the rest is run."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def perform(
     jobs: int | None = None,
     dask: str | None = None,
     begin: Callable[[int], None] = lambda _: None,
-    tell: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> Campaign:
-    """Run a matrix into ``out``; ``begin`` is told how many runs are there already."""
+    """Run a matrix into ``out``; ``begin`` is called with how many runs are done already."""
     from mptcplab.campaign import record, store
     from mptcplab.campaign.matrix import need
     from mptcplab.campaign.sweep import run
@@ -42,25 +42,25 @@ def perform(
     need(matrix.sheet)
     tasks = matrix.shuffled()
     about = record.about(matrix)
-    with store.opened(out, matrix.sheet.name) as kept:
+    with store.opened(out, matrix.sheet.name) as campaign_store:
         scenarios = {one.number: one.text for one in matrix.configurations}
-        kept.begin(about, record.plan(matrix), scenarios)
-        left = sum(task.run not in kept.done for task in tasks)
-        begin(len(tasks) - left)
-        if left:
+        campaign_store.begin(about, record.plan(matrix), scenarios)
+        remaining = sum(task.run not in campaign_store.done for task in tasks)
+        begin(len(tasks) - remaining)
+        if remaining:
             run(
                 tasks,
-                kept,
-                _executor(campaign.engine, left, jobs, dask),
+                campaign_store,
+                _executor(campaign.engine, remaining, jobs, dask),
                 keep=campaign.keep != "tables",
-                tell=tell or (lambda _: None),
+                progress=progress or (lambda _: None),
             )
-        kept.describe(record.ended(about))
+        campaign_store.describe(record.ended(about))
     return Campaign(out)
 
 
 def workers(engine: Engine, left: int, jobs: int | None) -> int:
-    """Say how many processes run so many runs."""
+    """Return how many processes run so many runs."""
     if jobs is not None and jobs < 1:
         raise Error(f"jobs is {jobs}; it must be above 0")
     usual = 1 if engine.real_time else len(os.sched_getaffinity(0))

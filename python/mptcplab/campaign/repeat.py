@@ -41,15 +41,15 @@ def again(campaign: Campaign, key: str) -> Comparison | Run:
         captures="none",
         owned=owned,
     )
-    made = comparison.mptcp if row["path"] is None else comparison.baselines[row["path"]]
-    _check_same(campaign, key, made)
-    return comparison if row["path"] is None else made
+    run = comparison.mptcp if row["path"] is None else comparison.baselines[row["path"]]
+    _check_same(campaign, key, run)
+    return comparison if row["path"] is None else run
 
 
-def _check_same(campaign: Campaign, key: str, made: Run) -> None:
+def _check_same(campaign: Campaign, key: str, run: Run) -> None:
     """Refuse to show a run that is not the one that was asked for."""
     measured = campaign.runs.filter(run=key)["throughput_mbps"].to_list()
-    if measured and measured[0] != made.throughput_mbps:
+    if measured and measured[0] != run.throughput_mbps:
         raise Error(
             f"run {key} cannot be repeated: build {campaign.about['build']} of mptcplab ran it, "
             "and this one gives something else. mptcplab sweep runs the campaign with this one"

@@ -193,10 +193,10 @@ def _zone(campaign: Campaign, source: Source) -> ZoneInfo:
         raise source.fault(("time_zone",), str(error)) from None
 
 
-def kept(campaign: Campaign) -> list[str]:
-    """Name the tables that are kept of each run."""
-    there = _core.Tables.NAMES
-    return [name for name in there if name in TABLES or name in campaign.tables]
+def stored_tables(campaign: Campaign) -> list[str]:
+    """Name the tables that are stored of each run."""
+    names = _core.Tables.NAMES
+    return [name for name in names if name in TABLES or name in campaign.tables]
 
 
 def _find(given: Given) -> tuple[str, Source]:

@@ -1,4 +1,4 @@
-"""The directory of a campaign while it is written: nothing in it is ever half."""
+"""The directory of a campaign while it is written: every file in it is whole."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mptcplab.results.campaign import (
 )
 from mptcplab.results.files import write_parquet
 from mptcplab.results.ledger import LEDGER
-from mptcplab.writing import NEW, made, replace
+from mptcplab.writing import NEW, created, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,30 +33,30 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-# So many shards in a row of one size become one, unless that would be larger than this.
+# So many successive shards of one size are merged, unless that would be larger than this.
 MERGED = 32
 MOST_BYTES = 64 * 10**6
 
 
 class Store:
-    """A campaign's directory, which is ours alone meanwhile."""
+    """A campaign's directory, which nobody else writes meanwhile."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        there = shards.kept(directory / SHARDS, {})
+        checked = shards.checked(directory / SHARDS, {})
         #: What each run that is done took, in seconds.
-        self.done = there.seconds
+        self.done = checked.seconds
         self.failed: dict[str, str] = {}
-        self._shards, self._merged = there.whole, there.within
+        self._shards, self._merged = checked.whole, checked.within
         self.tidy()
 
     @property
     def runs(self) -> Path:
-        """Where run directories go that are kept."""
+        """Where run directories are kept."""
         return self.directory / RUNS
 
     def begin(self, about: dict[str, Any], plan: pl.DataFrame, scenarios: dict[int, str]) -> None:
-        """Write what there is to be."""
+        """Write the description, the plan and the scenarios."""
         (self.directory / SCENARIOS).mkdir(exist_ok=True)
         for number, text in scenarios.items():
             self._write(Path(SCENARIOS, f"{number}.toml"), text)
@@ -67,16 +67,16 @@ class Store:
         self.describe(about)
 
     def describe(self, about: dict[str, Any]) -> None:
-        """Write what the campaign is."""
+        """Write the description of the campaign."""
         self._write(Path(ABOUT), json.dumps(about, indent=2, ensure_ascii=False) + "\n")
 
     def fail(self, reasons: dict[str, str]) -> None:
-        """Note runs that failed."""
+        """Record runs that failed."""
         self.failed |= reasons
         self._write(Path(FAILURES), json.dumps(self.failed, indent=2) + "\n")
 
     def add(self, tables: dict[str, bytes], done: dict[str, float]) -> None:
-        """Keep a shard."""
+        """Add a shard."""
         number = self._shards[-1].last + 1 if self._shards else 0
         shard = self._shard(number, number)
         with writing.directory(shard.path, durable=True) as new:
@@ -89,18 +89,18 @@ class Store:
         while last := self._merge():
             merged += last
         if merged:
-            # Whoever reads meanwhile may still have those in hand.
+            # Readers may still have those open that were merged last.
             self.tidy()
             self._merged = merged
 
     def tidy(self) -> None:
-        """Remove shards that others hold."""
+        """Remove shards that were merged into others."""
         for shard in self._merged:
             shutil.rmtree(shard.path)
         self._merged = []
 
     def _merge(self) -> list[shards.Shard]:
-        """Make one of the last shards, if they are many of one size; gives those."""
+        """Merge the last shards, if they are many of one size; returns those that were merged."""
         last = self._shards[-MERGED:]
         if len(last) < MERGED or len({shard.count for shard in last}) > 1:
             return []
@@ -121,7 +121,7 @@ class Store:
         return shards.Shard(self.directory / SHARDS / f"{first}-{last}", first, last)
 
     def _write(self, name: Path, text: str) -> None:
-        """Write a file whole or not at all, and not at all if that is what it holds."""
+        """Write a file whole or not at all; one with this content already stays."""
         target = self.directory / name
         with suppress(FileNotFoundError):
             if target.read_bytes() == text.encode():
@@ -132,7 +132,7 @@ class Store:
 @contextmanager
 def opened(directory: Path, name: str) -> Iterator[Store]:
     """Open the directory of the campaign of that name; nobody else can write to it meanwhile."""
-    with made(directory, directory):
+    with created(directory, directory):
         lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
             _take(lock, directory)
@@ -141,8 +141,8 @@ def opened(directory: Path, name: str) -> Iterator[Store]:
             yield store
             store.tidy()
         finally:
-            for left in (*directory.glob(f"{NEW}*"), *(directory / SCENARIOS).glob(f"{NEW}*")):
-                left.unlink(missing_ok=True)
+            for new in (*directory.glob(f"{NEW}*"), *(directory / SCENARIOS).glob(f"{NEW}*")):
+                new.unlink(missing_ok=True)
             os.close(lock)
             with suppress(OSError):
                 # Where none was kept.
@@ -162,7 +162,7 @@ def _check_ours(directory: Path, name: str) -> None:
     try:
         described = json.loads((directory / ABOUT).read_text("utf-8"))
         files.refuse_newer(directory / ABOUT, described, ABOUT_SCHEMA)
-        theirs = described["campaign"]
+        stored_name = described["campaign"]
     except FileNotFoundError:
         if not _is_begun(directory):
             raise Error(
@@ -173,8 +173,8 @@ def _check_ours(directory: Path, name: str) -> None:
         raise Error(
             f"{directory} is there and is not a campaign: choose another place (--out)"
         ) from None
-    if theirs != name:
-        raise Error(f"{directory} holds the campaign {theirs}: choose another place (--out)")
+    if stored_name != name:
+        raise Error(f"{directory} holds the campaign {stored_name}: choose another place (--out)")
 
 
 def _is_begun(directory: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The loop: batches out to workers, shards in to the store, until nothing is left."""
+"""The loop: batches go to workers, shards to the store, until all is done."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
 
     from mptcplab.campaign.executor import Executor
 
-# What an interruption costs at most, unless one run takes longer. The first shards are smaller, so
-# that one soon sees how it goes.
+# The most that an interruption costs, unless one run takes longer. The first shards are smaller, so
+# that there is progress soon.
 SHARD_SECONDS = 5.0
 FIRST_SECONDS = 0.5
 GROWTH = 0.25
 # A batch is meant to take somewhat longer, so that its shard is full.
 AHEAD = 1.5
 MOST_RUNS = 5000
-# How long nothing may happen before progress is told again.
+# The longest time between two reports of progress.
 STEP_SECONDS = 0.2
-# After so many deaths of workers over a batch its runs are tried one by one, and after so many one
-# has failed: somebody else may have killed a worker.
+# After so many deaths of workers over a batch its runs are tried one by one, and after so many a
+# run has failed: something else may have killed a worker.
 DEATHS = 2
 LAST_DEATH = 4
-# After so many, and nothing else, it is no run that kills them.
+# After so many before anything was done, it is no run that kills them.
 MOST_DEATHS = 30
 
 
 @dataclass
 class Progress:
-    """How far a campaign is."""
+    """The progress of a campaign."""
 
     total: int
-    #: How many were there already.
+    #: How many existed already.
     there: int
     done: int = 0
     failed: int = 0
@@ -62,14 +62,14 @@ def run(
     executor: Executor,
     *,
     keep: bool,
-    tell: Callable[[Progress], None],
+    progress: Callable[[Progress], None],
 ) -> Progress:
-    """Run what is not there; ``keep`` says whether run directories stay."""
+    """Run what is not done; ``keep`` says whether run directories are kept."""
     sweep = _Sweep(tasks, store, executor, keep)
     with closing(executor):
-        while sweep.goes_on():
+        while sweep.has_work():
             sweep.step()
-            tell(sweep.progress)
+            progress(sweep.progress)
     return sweep.progress
 
 
@@ -93,11 +93,11 @@ class _Sweep:
         self._begun = time.monotonic()
         self._workers = 0
         # How many workers died before any had done something.
-        self._stillborn: int | None = 0
+        self._early_deaths: int | None = 0
         # Of the runs of this sweep.
         self._seconds = 0.0
 
-    def goes_on(self) -> bool:
+    def has_work(self) -> bool:
         return bool(self._waiting or self._running)
 
     def step(self) -> None:
@@ -116,7 +116,7 @@ class _Sweep:
                 self._take(batch, deaths, ended)
 
     def _next(self) -> tuple[Batch, int]:
-        """Take runs for a batch from those that wait."""
+        """Make a batch of waiting runs."""
         work = self._waiting[0]
         grown = GROWTH * (time.monotonic() - self._begun)
         seconds = min(SHARD_SECONDS, max(FIRST_SECONDS, grown))
@@ -128,7 +128,7 @@ class _Sweep:
         return Batch(taken, seconds, build(), near, self._keep), work.deaths
 
     def _count(self, waiting: int, seconds: float) -> int:
-        """Say how many runs take about as long as a shard may; at the end all share the rest."""
+        """Return how many runs fill about one shard; at the end all workers share the rest."""
         if not self.progress.done:
             return 1
         fitting = AHEAD * seconds * self.progress.done / self._seconds
@@ -136,7 +136,7 @@ class _Sweep:
         return max(1, math.ceil(min(fitting, shared, MOST_RUNS)))
 
     def _take(self, batch: Batch, deaths: int, shard: Shard) -> None:
-        self._stillborn = None
+        self._early_deaths = None
         if shard.done:
             self._store.add(shard.tables, shard.done)
         if shard.failed:
@@ -150,9 +150,9 @@ class _Sweep:
         self._again(batch.tasks[ended:], deaths)
 
     def _lost(self, batch: Batch, deaths: int, reason: str) -> None:
-        if self._stillborn is not None:
-            self._stillborn += 1
-            if self._stillborn >= MOST_DEATHS:
+        if self._early_deaths is not None:
+            self._early_deaths += 1
+            if self._early_deaths >= MOST_DEATHS:
                 raise Error(f"workers die before they have done anything: {reason}")
         if deaths + 1 < LAST_DEATH:
             self._again(batch.tasks, deaths + 1)

@@ -111,7 +111,7 @@ def perform(batch: Batch) -> Shard:
     for task in batch.tasks:
         begun = time.monotonic()
         try:
-            made = measure(task, batch.directory, keep=batch.keep)
+            tables = measure(task, batch.directory, keep=batch.keep)
         except Exception as error:  # Whatever it is, it is the run's.
             message = " ".join((str(error) if isinstance(error, Error) else repr(error)).split())
             if FULL in message:
@@ -119,14 +119,14 @@ def perform(batch: Batch) -> Shard:
                 raise Error(message) from error
             shard.failed[task.run] = message
         else:
-            for table, those in made.items():
-                rows.setdefault(table, []).extend({"run": task.run, **row} for row in those)
+            for table, table_rows in tables.items():
+                rows.setdefault(table, []).extend({"run": task.run, **row} for row in table_rows)
             cost = {"run": task.run, "seconds": time.monotonic() - begun}
             rows.setdefault("costs", []).append(cost)
         if time.monotonic() >= ends:
             break
     shard.done = {cost["run"]: cost["seconds"] for cost in rows.get("costs", ())}
-    shard.tables = {table: _parquet(table, those) for table, those in rows.items()}
+    shard.tables = {table: _parquet(table, table_rows) for table, table_rows in rows.items()}
     return shard
 
 
@@ -196,8 +196,8 @@ def _limited(task: Task) -> Progress | None:
         now = subject.engine.carried(subject.scenario) if most else {}
         for path, count in most.items():
             if path in start and path in now:
-                there, here = start[path], now[path]
-                if here.since == there.since and here.count_bytes - there.count_bytes > count:
+                before, after = start[path], now[path]
+                if after.since == before.since and after.count_bytes - before.count_bytes > count:
                     raise Error(f"{path} carried all {text.size(count)} that its budget allows")
 
     return check

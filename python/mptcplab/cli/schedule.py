@@ -93,7 +93,7 @@ def run(options: Namespace) -> int:
             f"{_at(last, read)} ({read.zone.key})"
         )
 
-    def tell(outcome: VisitOutcome) -> None:
+    def report(outcome: VisitOutcome) -> None:
         say(_line(outcome, read))
         if not options.no_report:
             _report(outcome.directory)
@@ -103,7 +103,7 @@ def run(options: Namespace) -> int:
 
     with by_signals():
         try:
-            campaign = schedule.run(read, out, begin=begin, tell=tell, warn=warn)
+            campaign = schedule.run(read, out, begin=begin, report=report, warn=warn)
         except KeyboardInterrupt:
             say("mptcplab: interrupted; the same command goes on from there")
             raise

@@ -125,7 +125,7 @@ def _sweep(matrix: Matrix, out: Path, options: Namespace) -> Campaign:
     with Sweeping(str(out)) as progress:
         try:
             return perform(
-                matrix, out, jobs=options.jobs, dask=options.dask, begin=begin, tell=progress
+                matrix, out, jobs=options.jobs, dask=options.dask, begin=begin, progress=progress
             )
         except KeyboardInterrupt:
             progress.clear()

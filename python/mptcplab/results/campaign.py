@@ -242,7 +242,7 @@ class Campaign:
 
     @property
     def _shards(self) -> list[shards.Shard]:
-        return shards.kept(self.directory / SHARDS, self._checked).whole
+        return shards.checked(self.directory / SHARDS, self._checked).whole
 
     def _scenario(self, run: str) -> Path:
         return self.directory / SCENARIOS / f"{self._planned(run)['scenario']}.toml"

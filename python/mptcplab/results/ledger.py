@@ -52,7 +52,7 @@ class Attempt:
 
 @dataclass
 class Entry:
-    """What is known of a visit."""
+    """The state of a visit."""
 
     attempts: list[Attempt] = field(default_factory=list)
     done: bool = False
@@ -61,7 +61,7 @@ class Entry:
 
     @property
     def final(self) -> bool:
-        """Whether nothing more comes of it."""
+        """Whether its outcome is final."""
         return self.done or self.reason is not None
 
     @property
@@ -73,7 +73,7 @@ class Entry:
 
 @dataclass
 class Ledger:
-    """All that a ledger says."""
+    """The entries of a ledger."""
 
     calendars: list[dict[str, Any]] = field(default_factory=list)
     visits: dict[int, Entry] = field(default_factory=dict)
@@ -108,13 +108,13 @@ def parse(content: bytes, file: Path) -> Ledger:
     Raises:
         Error: It is damaged.
     """
-    made = Ledger()
+    ledger = Ledger()
     for number, line in enumerate(whole(content).splitlines(), 1):
         try:
-            made.take(json.loads(line))
+            ledger.take(json.loads(line))
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise Error(f"{file}:{number}: is not a line of a ledger: {error!r}") from None
-    return made
+    return ledger
 
 
 def read(directory: Path) -> Ledger | None:
@@ -129,7 +129,7 @@ def read(directory: Path) -> Ledger | None:
 
 
 def visits(plan: pl.DataFrame, ledger: Ledger) -> pl.DataFrame:
-    """Give a row per visit that there is to be: what became of it, and why if it was missed."""
+    """Give a row per planned visit: its outcome, and the reason if it was missed."""
     import polars as pl
 
     known = plan.select("visit", "due", "hour").unique("visit").sort("due", "visit")
@@ -142,8 +142,8 @@ def visits(plan: pl.DataFrame, ledger: Ledger) -> pl.DataFrame:
         "begun": pl.Int64,
         "ended": pl.Int64,
     }
-    made = pl.DataFrame(rows, schema=schema, orient="row")
-    return pl.concat([known, made], how="horizontal").with_columns(_times("begun", "ended"))
+    outcomes = pl.DataFrame(rows, schema=schema, orient="row")
+    return pl.concat([known, outcomes], how="horizontal").with_columns(_times("begun", "ended"))
 
 
 def data(ledger: Ledger) -> pl.DataFrame:

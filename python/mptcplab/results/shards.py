@@ -1,4 +1,4 @@
-"""Shards: directories of Parquet files, a file per table, numbered as they came.
+"""Shards: directories of Parquet files, a file per table, numbered in order.
 
 A merged one has the numbers of those that it is made of (``7-12``); one that lies within another is
 a remainder of the merging.
@@ -37,7 +37,7 @@ class Shard:
 
     @property
     def count(self) -> int:
-        """Of how many it was made."""
+        """Of how many shards it was merged."""
         return self.last - self.first + 1
 
     def table(self, name: str) -> Path:
@@ -46,8 +46,8 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What a directory holds, after it was checked."""
+class Checked:
+    """The shards of a directory, after they were checked."""
 
     whole: list[Shard]
     #: Those whose runs others hold: a merging that was killed leaves them.
@@ -74,15 +74,15 @@ def listed(directory: Path) -> tuple[list[Shard], list[Shard]]:
 
 
 def seal(directory: Path) -> None:
-    """Note what the files of a new shard hold, so that one that is lost or changed is noticed."""
+    """Store digests of the files of a new shard, so that lost and changed ones are noticed."""
     sums = {file.name: _digest(file) for file in sorted(directory.iterdir())}
     (directory / SUMS).write_text(json.dumps(sums, indent=2) + "\n", "utf-8")
 
 
-def kept(directory: Path, known: dict[Path, dict[str, float]]) -> Kept:
+def checked(directory: Path, known: dict[Path, dict[str, float]]) -> Checked:
     """List the shards of a directory and check them.
 
-    ``known`` has what those took that were checked before; a shard does not change.
+    ``known`` has the seconds of shards that were checked before: they do not change.
 
     Raises:
         Error: A shard is damaged, or two hold the same run, or one has the numbers of another but
@@ -93,7 +93,7 @@ def kept(directory: Path, known: dict[Path, dict[str, float]]) -> Kept:
     holder: dict[str, Path] = {}
     for shard in whole:
         if shard.path not in known:
-            known[shard.path] = _checked(shard)
+            known[shard.path] = _check_shard(shard)
         for run in known[shard.path]:
             if run in holder:
                 raise Error(
@@ -103,12 +103,12 @@ def kept(directory: Path, known: dict[Path, dict[str, float]]) -> Kept:
         seconds |= known[shard.path]
     for inner in within:
         outer = next(one for one in whole if one.first <= inner.first and inner.last <= one.last)
-        # One that is half removed already has none.
+        # A half-removed one has none.
         with suppress(Error):
             if not _runs(inner, "costs") <= known[outer.path].keys():
                 break
     else:
-        return Kept(whole, within, seconds)
+        return Checked(whole, within, seconds)
     raise Error(
         f"{outer.path} has the numbers of {inner.path}, but not its runs: remove {outer.path} and "
         "sweep again"
@@ -124,8 +124,8 @@ def scan(shards: list[Shard], name: str) -> pl.LazyFrame | None:
     return scan_parquet(files) if files else None
 
 
-def _checked(shard: Shard) -> dict[str, float]:
-    """Give what each run of a shard took, if all is there that was written."""
+def _check_shard(shard: Shard) -> dict[str, float]:
+    """Give what each run of a shard took, if all its files are as they were written."""
     sums = shard.path / SUMS
     try:
         # Older versions wrote none.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Writer:
-    """The ledger of a campaign that is ours alone meanwhile."""
+    """The ledger of a campaign, which nobody else writes meanwhile."""
 
     def __init__(self, directory: Path) -> None:
         self._file = directory / LEDGER
@@ -30,14 +30,14 @@ class Writer:
             content = file.read()
         whole = ledger.whole(content)
         if whole != content:
-            # Whoever wrote it was killed; what it was about had not begun.
+            # The last writer was killed; what the line announced had not begun.
             os.ftruncate(self._handle, len(whole))
         writing.sync(directory)
-        #: What it says.
+        #: Its entries.
         self.ledger: Ledger = ledger.parse(whole, self._file)
 
     def add(self, entry: str, **fields: Any) -> None:
-        """Add a line, and have it on the disk."""
+        """Add a line, and sync it to the disk."""
         line = {"entry": entry, **fields}
         content = json.dumps(line).encode() + b"\n"
         try:
@@ -49,5 +49,5 @@ class Writer:
         self.ledger.take(line)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._handle)

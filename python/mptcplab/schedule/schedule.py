@@ -1,4 +1,4 @@
-"""A schedule: what is due is run, what could not be is taken down with its reason."""
+"""A schedule: visits that are due are run, those that cannot be are recorded with the reason."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from mptcplab.results.ledger import Entry
     from mptcplab.schedule.clock import Clock
 
-# A machine may be suspended while it waits, and its clock be set.
+# The longest sleep: a machine may be suspended meanwhile, and its clock be set.
 STEP_SECONDS = 30.0
-# Between looks whether a path is back.
+# Between checks whether a path is back.
 RETRY_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
 class VisitOutcome:
-    """What became of a visit, and how far the schedule is."""
+    """The outcome of a visit, and the progress of the schedule."""
 
     directory: Path
     visit: Visit
@@ -64,7 +64,7 @@ def run(
     clock: Clock | None = None,
     executor: Callable[[], Executor] = lambda: Local(1),
     begin: Callable[[Matrix], None] = lambda _: None,
-    tell: Callable[[VisitOutcome], None] = lambda _: None,
+    report: Callable[[VisitOutcome], None] = lambda _: None,
     warn: Callable[[str], None] = lambda _: None,
 ) -> Campaign:
     """Run a campaign by its calendar into ``out``, from where it was left, until it is over.
@@ -78,24 +78,26 @@ def run(
     _check(sheet)
     need(sheet)
     if not (ledger.read(out) or ledger.Ledger()).visits:
-        # Later it is waited for: who is away for a while may have somebody else answer.
+        # Later an absent server is waited for: another host may answer meanwhile.
         greet(sheet)
-    with store.opened(out, sheet.name) as kept, closing(Writer(out)) as writer:
+    with store.opened(out, sheet.name) as campaign_store, closing(Writer(out)) as writer:
         matrix = _matrix(sheet, writer, clock.now())
         budgets = Budgets(matrix)
         about = record.about(matrix)
         about["started"] = moment(writer.ledger.calendars[0]["began_ns"]).isoformat()
         scenarios = {one.number: one.text for one in matrix.configurations}
-        kept.begin(about, record.plan(matrix), scenarios)
+        campaign_store.begin(about, record.plan(matrix), scenarios)
         if writer.ledger.failed:
-            kept.fail(writer.ledger.failed)
+            campaign_store.fail(writer.ledger.failed)
         begin(matrix)
         for lacking in sheet.campaign.engine.lacks(matrix.configurations[0].mptcp.scenario):
             warn(lacking)
         keep = sheet.campaign.keep != "tables"
-        visiting = Visiting(kept, writer, clock, executor, keep=keep)
+        visiting = Visiting(campaign_store, writer, clock, executor, keep=keep)
         probing = Probing(matrix, out, warn)
-        schedule = _Schedule(matrix, budgets, kept, writer, clock, visiting, probing, warn)
+        schedule = _Schedule(
+            matrix, budgets, campaign_store, writer, clock, visiting, probing, warn
+        )
         schedule.resume()
         for index, visit in enumerate(matrix.visits):
             if not writer.ledger.visits.get(visit.number, ledger.Entry()).final:
@@ -104,17 +106,17 @@ def run(
                 state = writer.ledger.visits[visit.number]
                 runs = [task.run for task in matrix.of_visit(visit.number)]
                 failed = [why for run, why in writer.ledger.failed.items() if run in runs]
-                tell(
+                report(
                     VisitOutcome(
                         out, visit, state, len(matrix.visits), following, len(runs), failed
                     )
                 )
-        kept.describe(record.ended(about))
+        campaign_store.describe(record.ended(about))
     return Campaign(out)
 
 
 def planned(sheet: Sheet, out: Path, now: datetime) -> tuple[Matrix, ledger.Ledger]:
-    """Give what a schedule is, as it was begun in ``out`` or would be now; nothing is written."""
+    """Give the matrix and ledger of a schedule begun in ``out``, or begun now; writes nothing."""
     _check(sheet)
     read = ledger.read(out) or ledger.Ledger()
     begun = moment(read.calendars[0]["began_ns"]) if read.calendars else now
@@ -122,7 +124,7 @@ def planned(sheet: Sheet, out: Path, now: datetime) -> tuple[Matrix, ledger.Ledg
 
 
 def _matrix(sheet: Sheet, writer: Writer, now: datetime) -> Matrix:
-    """Begin a schedule, or see that it is the one that was begun."""
+    """Begin a schedule, or check that it is the one that was begun."""
     calendars = writer.ledger.calendars
     begun = moment(calendars[0]["began_ns"]) if calendars else now.replace(microsecond=0)
     visits = _visits(sheet, begun, calendars)
@@ -165,7 +167,7 @@ def _check(sheet: Sheet) -> None:
 
 def _visits(sheet: Sheet, begun: datetime, calendars: Sequence[dict[str, Any]]) -> list[Visit]:
     """Give all that is due; what was due before keeps its number."""
-    # Other versions, with which only a schedule of one calendar could go on longer, did not tell.
+    # Older versions, which could extend only schedules of one calendar, did not record it.
     earlier = [
         [timedelta(seconds=seconds) for seconds in one["lasts_s"]]
         for one in calendars
@@ -184,7 +186,7 @@ def _visits(sheet: Sheet, begun: datetime, calendars: Sequence[dict[str, Any]]) 
 
 
 def _measured(matrix: Matrix) -> str:
-    """Give what tells one schedule from others: all that it runs, but not how often."""
+    """Give the digest of what a schedule runs, whatever its times."""
     subjects = {
         one.identity for each in matrix.configurations for one in (each.mptcp, *each.baselines)
     }
@@ -197,7 +199,7 @@ class _Schedule:
         self,
         matrix: Matrix,
         budgets: Budgets,
-        kept: store.Store,
+        campaign_store: store.Store,
         writer: Writer,
         clock: Clock,
         visiting: Visiting,
@@ -206,7 +208,7 @@ class _Schedule:
     ) -> None:
         self._matrix = matrix
         self._budgets = budgets
-        self._store = kept
+        self._store = campaign_store
         self._writer = writer
         self._clock = clock
         self._visiting = visiting
@@ -216,7 +218,7 @@ class _Schedule:
         self._busy_until = self._started
 
     def resume(self) -> None:
-        """Settle the visit over which somebody was killed."""
+        """Settle the visit during which the schedule was killed."""
         for number, entry in list(self._writer.ledger.visits.items()):
             if entry.open is not None:
                 self._visiting.resume(number, self._matrix.of_visit(number))
@@ -225,32 +227,32 @@ class _Schedule:
         """Wait for a visit, and run it or say why not."""
         while (now := self._clock.now()) < visit.due:
             self._clock.sleep(min((visit.due - now).total_seconds(), STEP_SECONDS))
-        every = self._matrix.of_visit(visit.number)
-        failed = self._writer.ledger.failed
-        tasks = [task for task in every if task.run not in self._store.done.keys() | failed.keys()]
-        subject = every[0].subject
-        told = ""
+        all_tasks = self._matrix.of_visit(visit.number)
+        ended = self._store.done.keys() | self._writer.ledger.failed.keys()
+        tasks = [task for task in all_tasks if task.run not in ended]
+        subject = all_tasks[0].subject
+        reported = ""
         while True:
             now = self._clock.now()
             if now > visit.until:
                 self._late(visit)
                 return
             reserved = self._budgets.reserve(tasks)
-            lacking = self._budgets.lacking(reserved, now, self._writer.ledger)
-            if lacking is not None:
-                self._miss(visit, "budget", lacking)
+            shortage = self._budgets.lacking(reserved, now, self._writer.ledger)
+            if shortage is not None:
+                self._miss(visit, "budget", shortage)
                 return
             away = subject.engine.away(subject.scenario)
             if not away:
                 break
-            why = "; ".join(f"{one}: {lacks}" for one, lacks in away.items())
+            reason = "; ".join(f"{one}: {failure}" for one, failure in away.items())
             if now + timedelta(seconds=RETRY_SECONDS) > visit.until:
-                self._miss(visit, "away", why)
+                self._miss(visit, "away", reason)
                 return
-            if why != told:
+            if reason != reported:
                 until = visit.until.astimezone(self._matrix.sheet.zone)
-                self._warn(f"visit {visit.number} waits, until {until:%H:%M} at most: {why}")
-                told = why
+                self._warn(f"visit {visit.number} waits, until {until:%H:%M} at most: {reason}")
+                reported = reason
             self._clock.sleep(RETRY_SECONDS)
         allowed = self._budgets.allowed(tasks, reserved)
         afterwards: Callable[[], None] = lambda: None  # noqa: E731
@@ -258,7 +260,7 @@ class _Schedule:
             more = {path: count + PATH_BYTES for path, count in reserved.items()}
             if self._budgets.lacking(more, now, self._writer.ledger) is None:
                 reserved, afterwards = more, self._probing.probe
-        self._visiting.visit(visit.number, allowed, reserved, every, afterwards)
+        self._visiting.visit(visit.number, allowed, reserved, all_tasks, afterwards)
         self._busy_until = self._clock.now()
 
     def _late(self, visit: Visit) -> None:
@@ -266,13 +268,13 @@ class _Schedule:
         entry = self._writer.ledger.visits.get(visit.number, ledger.Entry())
         if entry.attempts:
             runs = [task.run for task in self._matrix.of_visit(visit.number)]
-            there = sum(run in self._store.done for run in runs)
-            self._miss(visit, "interrupted", f"{there} of its {len(runs)} runs are there")
+            done = sum(run in self._store.done for run in runs)
+            self._miss(visit, "interrupted", f"{done} of its {len(runs)} runs are there")
         elif self._started <= visit.due <= self._busy_until:
             self._miss(visit, "busy", "the visit before it was not over")
         else:
             self._miss(visit, "off", "the machine was off, or mptcplab schedule did not run")
 
-    def _miss(self, visit: Visit, reason: str, why: str) -> None:
+    def _miss(self, visit: Visit, reason: str, explanation: str) -> None:
         at_ns = nanoseconds(self._clock.now())
-        self._writer.add("missed", visit=visit.number, at_ns=at_ns, reason=reason, why=why)
+        self._writer.add("missed", visit=visit.number, at_ns=at_ns, reason=reason, why=explanation)

@@ -1,4 +1,4 @@
-"""One visit: its runs, one after the other, and what they took."""
+"""One visit: its runs, one after the other, and the bytes that they carried."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from mptcplab.schedule.clock import Clock
     from mptcplab.schedule.ledger import Writer
 
-# How long nothing may happen before a worker is looked at.
+# The longest time between two checks of a worker.
 STEP_SECONDS = 0.5
 
 
 class Visiting:
-    """What a visit needs of this machine."""
+    """Runs visits on this machine."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Visiting:
         every: list[Task],
         afterwards: Callable[[], None],
     ) -> None:
-        """Run what is left of a visit, of which ``every`` run there is to be is given.
+        """Run the remaining ``tasks`` of a visit, whose tasks are ``every``.
 
         What is done ``afterwards`` counts, too.
         """
@@ -73,14 +73,14 @@ class Visiting:
             self.settle(number, every, ended=ended, failed=failed, later=False)
 
     def resume(self, number: int, every: list[Task]) -> None:
-        """Settle a visit over which somebody was killed; how long ago is not known."""
+        """Settle a visit during which the schedule was killed; how long ago is not known."""
         ended = all(task.run in self._store.done for task in every)
         self.settle(number, every, ended=ended, failed={}, later=True)
 
     def settle(
         self, number: int, every: list[Task], *, ended: bool, failed: dict[str, str], later: bool
     ) -> None:
-        """Take down what the last attempt of a visit took."""
+        """Record what the last attempt of a visit carried."""
         attempt = self._writer.ledger.visits[number].open
         assert attempt is not None  # noqa: S101 - it was reserved
         subject = every[0].subject
@@ -94,18 +94,18 @@ class Visiting:
         )
 
     def _run(self, tasks: list[Task], failed: dict[str, str]) -> None:
-        """Run them, and take down why some failed."""
+        """Run them, and record why some failed."""
         with closing(self._executor()) as worker:
             near = str(self._store.runs) if worker.near else None
             for task in tasks:
                 worker.submit(Batch((task,), 0.0, build(), near, self._keep))
                 while not (ended := worker.wait(STEP_SECONDS)):
                     pass
-                ((_, got),) = ended
-                # One that a process died over is not tried again: what it took is not known.
-                lost = {task.run: got.reason} if isinstance(got, Lost) else got.failed
-                if not isinstance(got, Lost) and got.done:
-                    self._store.add(got.tables, got.done)
+                ((_, result),) = ended
+                # A run that killed its process is not tried again: what it carried is not known.
+                lost = {task.run: result.reason} if isinstance(result, Lost) else result.failed
+                if not isinstance(result, Lost) and result.done:
+                    self._store.add(result.tables, result.done)
                 if lost:
                     failed |= lost
                     self._store.fail(lost)
@@ -122,19 +122,19 @@ def used(
     now = engine.carried(scenario)
     found: dict[str, int | None] = {}
     for path in dict.fromkeys((*attempt.carried, *attempt.reserved_bytes)):
-        before, here = attempt.carried.get(path), now.get(path)
+        before, current = attempt.carried.get(path), now.get(path)
         reserved = attempt.reserved_bytes.get(path)
         if (
             before is None
-            or here is None
-            or here.since != before["since"]
-            or here.count_bytes < before["bytes"]
+            or current is None
+            or current.since != before["since"]
+            or current.count_bytes < before["bytes"]
         ):
             found[path] = reserved
         elif later:
             found[path] = (
-                None if reserved is None else min(reserved, here.count_bytes - before["bytes"])
+                None if reserved is None else min(reserved, current.count_bytes - before["bytes"])
             )
         else:
-            found[path] = here.count_bytes - before["bytes"]
+            found[path] = current.count_bytes - before["bytes"]
     return found

@@ -89,8 +89,8 @@ def _experiment(
     for name, matrix in matrices.items():
         where = out / experiment.name / name
         try:
-            tell = begin(matrix.sheet.name, len(matrix.runs))
-            campaigns[name] = perform(matrix, where, jobs=jobs, tell=tell)
+            progress = begin(matrix.sheet.name, len(matrix.runs))
+            campaigns[name] = perform(matrix, where, jobs=jobs, progress=progress)
         except ScenarioError as error:
             raise Error(f"{experiment.name}: {error}") from error
     measured = Measured(campaigns, tables)
