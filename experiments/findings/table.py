@@ -116,7 +116,7 @@ def _remedies(rows: list[Row]) -> list[str]:
         limit = REMEDIES[kind].limit
         if len(enough) < len(costed):
             held += f": {limit}" if limit else " **and does not say so**"
-        cells = [f"`{kind}`", REMEDIES[kind].words, str(len(tried)), told, f"{gained:.1f}", held]
+        cells = [f"`{kind}`", REMEDIES[kind].text, str(len(tried)), told, f"{gained:.1f}", held]
         lines.append(cells)
     heads = ["kind", "remedy", "tried", "claimed, s", "gained, s", "half and more"]
     return list(table(heads, lines))

@@ -409,7 +409,7 @@ def test_what_was_just_made_can_be_compared(runs: Path) -> None:
     made = [package.run(SCENARIO, seed=seed, settings=SLOWER) for seed in (1, 2, 3)]
     stored = package.compare(runs / "fast", runs / "slow")
     found = package.compare(runs / "fast", made)
-    assert (found.b.kind, found.b.place, found.b.seeds) == ("seeds", None, [1, 2, 3])
+    assert (found.b.kind, found.b.path, found.b.seeds) == ("seeds", None, [1, 2, 3])
     ours, theirs = (contrast(one, "mptcp", "throughput_mbps") for one in (found, stored))
     assert (ours.a, ours.paired.n, theirs.paired.n) == (theirs.a, 3, 6)
     assert package.compare(made[0], runs / "slow" / "1").configuration == []

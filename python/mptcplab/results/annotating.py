@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Row: TypeAlias = dict[str, Any]
 
-#: Tables that say what surrounded a run.
+#: Tables of the surroundings of a run.
 TABLES = ("radio", "positions")
 # Rows so long before and after a run are kept: what is sampled seldom has one at each end.
 MARGIN_NS = 10 * 10**9
@@ -32,7 +32,7 @@ MARGIN_NS = 10 * 10**9
 
 @dataclass(frozen=True)
 class Annotated:
-    """What became of a run."""
+    """An annotated run."""
 
     #: As it is now.
     run: Run
@@ -66,7 +66,7 @@ def annotate(
     found = [(run, _of_run(run, read, began_ns)) for run in runs]
     if not any(rows for _, own in found for rows in own.values()):
         raise Error(_apart(runs[0], read, began_ns))
-    return [_kept(run, own, began) for run, own in found]
+    return [_with_rows(run, own, began) for run, own in found]
 
 
 def _began(text: str, zone: tzinfo | None) -> int:
@@ -90,15 +90,15 @@ def _span(run: Run) -> Span:
 
 
 def _of_run(run: Run, read: Mapping[str, list[Row]], began_ns: int | None) -> dict[str, list[Row]]:
-    there = _span(run)
-    shift_ns = 0 if began_ns is None else there.start_ns - began_ns
+    span = _span(run)
+    shift_ns = 0 if began_ns is None else span.start_ns - began_ns
     paths = run.scenario.get("path", {})
     for row in read["radio"]:
         if row["path"] not in paths:
             raise Error(
                 f"{row['source']}: the run has no path {row['path']!r}, only {', '.join(paths)}"
             )
-    first, last = there.start_ns - MARGIN_NS, there.end_ns + MARGIN_NS
+    first, last = span.start_ns - MARGIN_NS, span.end_ns + MARGIN_NS
     return {
         name: [
             moved
@@ -110,10 +110,10 @@ def _of_run(run: Run, read: Mapping[str, list[Row]], began_ns: int | None) -> di
 
 
 def _apart(run: Run, read: Mapping[str, list[Row]], began_ns: int | None) -> str:
-    there = _span(run)
+    span = _span(run)
     times = [row["at_ns"] for rows in read.values() for row in rows]
-    start_ns = there.start_ns if began_ns is None else began_ns
-    length_ns = there.end_ns - there.start_ns
+    start_ns = span.start_ns if began_ns is None else began_ns
+    length_ns = span.end_ns - span.start_ns
     return (
         f"no row of the logs is from the time of a run: they go from {_iso(min(times))} to "
         f"{_iso(max(times))}, {run.directory} from {_iso(start_ns)} to "
@@ -127,27 +127,27 @@ def _iso(at_ns: int) -> str:
     return (moments.EPOCH + timedelta(seconds=at_ns // 10**9)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _kept(run: Run, own: Mapping[str, list[Row]], began: str | None) -> Annotated:
-    there = _span(run)
+def _with_rows(run: Run, own: Mapping[str, list[Row]], began: str | None) -> Annotated:
+    span = _span(run)
     about = dict(run.about)
     annotated = {name: list(about.get("surroundings", {}).get(name, ())) for name in TABLES}
     with writing.directory(run.directory) as new:
         shutil.copytree(run.directory, new, copy_function=_linked, dirs_exist_ok=True)
         for name, rows in own.items():
             sources = {row["source"] for row in rows}
-            kept = [row for row in run.tables.rows(name) if row["source"] not in sources]
-            kept += [{**row, "at_s": (row["at_ns"] - there.start_ns) / 1e9} for row in rows]
-            kept.sort(key=lambda row: (row["at_ns"], row["source"]))
+            merged = [row for row in run.tables.rows(name) if row["source"] not in sources]
+            merged += [{**row, "at_s": (row["at_ns"] - span.start_ns) / 1e9} for row in rows]
+            merged.sort(key=lambda row: (row["at_ns"], row["source"]))
             file = new / "tables" / f"{name}.parquet"
             # It may be the same file as that of the run.
             file.unlink(missing_ok=True)
-            write_parquet(_core.rows(name, json.dumps(kept)), file)
+            write_parquet(_core.rows(name, json.dumps(merged)), file)
             annotated[name] = [one for one in annotated[name] if one["source"] not in sources] + [
                 {
                     "source": source,
                     "why": None,
                     "began": began,
-                    **coverage([row for row in rows if row["source"] == source], there),
+                    **coverage([row for row in rows if row["source"] == source], span),
                 }
                 for source in sorted(sources)
             ]
@@ -159,7 +159,7 @@ def _kept(run: Run, own: Mapping[str, list[Row]], began: str | None) -> Annotate
 
 
 def _linked(source: str, target: str) -> str:
-    """Have a file twice, without its bytes where the file system can."""
+    """Link a file, or copy it where the file system has no links."""
     try:
         os.link(source, target)
     except OSError:

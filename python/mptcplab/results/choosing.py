@@ -65,14 +65,14 @@ def _meets(key: str, value: str, rows: list[Row], paths: dict[int, set[str]]) ->
     known = list(rows[0]) if rows else []
     if known and key not in known:
         raise Error(f"connections have no {key}; {nearest(key, [*EITHER, *known])}")
-    return lambda row: _said(row[key]) == value
+    return lambda row: _text(row[key]) == value
 
 
 def _within(address: str, network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
     return ipaddress.ip_address(address.partition("%")[0]) in network
 
 
-def _said(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value)

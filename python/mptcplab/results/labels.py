@@ -35,21 +35,21 @@ def gain(comparison: Comparison) -> str:
     if comparison.best_path is None:
         return "no single path finished the transfer"
     best = comparison.baselines[comparison.best_path]
-    words = f"best single path: {comparison.best_path} with {text.rate(best.throughput_mbps)}"
+    summary = f"best single path: {comparison.best_path} with {text.rate(best.throughput_mbps)}"
     if comparison.gain is None:
-        return words
+        return summary
     own = label(comparison.mptcp)
     if abs(comparison.gain) < SAME:
-        return f"{words}; {own} gives as much"
+        return f"{summary}; {own} gives as much"
     more = "more" if comparison.gain > 0 else "less"
-    return f"{words}; {own} gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
+    return f"{summary}; {own} gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
 
 
 def _served(found: Served, own: str) -> str:
-    words = "worse" if found.is_worse else "better" if found.is_better else "as good"
+    verdict = "worse" if found.is_worse else "better" if found.is_better else "as good"
     return (
         f"best single path: {found.path} with {quality.measure(found.alone)}; {own} has "
-        f"{quality.measure(found.own)}, which is {words}"
+        f"{quality.measure(found.own)}, which is {verdict}"
     )
 
 

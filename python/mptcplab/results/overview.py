@@ -28,10 +28,10 @@ def document(campaign: Campaign) -> dict[str, Any]:
     With fewer than ``repetitions_needed`` no p-value of paired runs can be below 0.05.
     """
     about = campaign.about
-    kept = ("campaign", "title", "scenario", "engine", "axes", "repetitions", "seed")
+    copied = ("campaign", "title", "scenario", "engine", "axes", "repetitions", "seed")
     return {
         "schema": SCHEMA,
-        **{key: about[key] for key in kept},
+        **{key: about[key] for key in copied},
         "policies": about.get("policies"),
         "directory": str(campaign.directory),
         "repetitions_needed": pairs_needed(),

@@ -52,8 +52,8 @@ def run(
 ) -> tuple[Run, bool]:
     """Run a scenario, or plain TCP over its path ``baseline``, into the directory ``target``.
 
-    ``most_bytes`` is the most payload that it may have over real networks; ``watch`` is told where
-    it is written meanwhile. Gives the run, and whether it was there already.
+    ``most_bytes`` is the most payload that it may have over real networks; ``watch`` is called with
+    the directory in which it is written. Returns the run, and whether it existed already.
     """
     trial = Trial(drawn(scenario, seed), seed, baseline)
     record = _Record(engine, trial, name, captures)
@@ -64,8 +64,8 @@ def run(
     with engine.session(target.parent) as session, writing.directory(target) as new:
         record.begin(new)
         watch(new)
-        made = engine.run(trial, Target(new, session, captures, progress, most_bytes))
-        record.complete(new, made)
+        measured = engine.run(trial, Target(new, session, captures, progress, most_bytes))
+        record.complete(new, measured)
     return Run(target), False
 
 
@@ -86,43 +86,43 @@ def with_baselines(
 ) -> Comparison:
     """Run a scenario and its baselines into ``out``.
 
-    ``owned`` is held by all that is returned. ``begin`` takes the name of each run and gives what
-    is called with its progress; ``done`` takes the name, and whether the run was there already;
-    ``watch`` is told where each run is written meanwhile.
+    All that is returned keeps ``owned``. ``begin`` takes the name of each run and returns what is
+    called with its progress; ``done`` takes the name, and whether the run existed already;
+    ``watch`` is called with the directory in which each run is written.
     """
     if captures not in engine.captures:
         raise Error(f"captures is {captures!r}; it must be one of {', '.join(engine.captures)}")
     if not 0 <= seed < 2**64:
         raise Error(f"the seed is {seed}; it must be from 0 to 2^64 - 1")
-    wanted = scenario.run.baselines if baselines is None else baselines
+    has_baselines = scenario.run.baselines if baselines is None else baselines
     runs = {}
-    paths = [None, *(scenario.paths if wanted else ())]
+    paths = [None, *(scenario.paths if has_baselines else ())]
     order = list(paths)
     if engine.visits:
-        # No seed has the network of another time again, so that its order is of no use.
+        # No seed brings back the network of another time, so the order need not be repeatable.
         random.shuffle(order)
     for path in order:
-        what = "mptcp" if path is None else f"tcp-{path}"
-        runs[path], there = run(
+        run_name = "mptcp" if path is None else f"tcp-{path}"
+        runs[path], existed = run(
             engine,
             scenario,
-            out / what,
+            out / run_name,
             name=name,
             seed=seed,
             baseline=path,
             captures=captures,
             force=force,
-            progress=begin(what),
+            progress=begin(run_name),
             watch=watch,
         )
         runs[path].owned = owned
-        done(what, there)
+        done(run_name, existed)
     baselines_of = {str(path): runs[path] for path in paths if path is not None}
     return Comparison(out, runs[None], baselines_of)
 
 
 class OwnedDirectory:
-    """A directory that goes when nobody holds this any more."""
+    """A directory that is removed once nothing refers to this any more."""
 
     def __init__(self) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="mptcplab-"))
@@ -142,10 +142,10 @@ def run_programs(
     begin: Callable[[list[str]], None] = lambda _: None,
     watch: Callable[[Path], None] = lambda _: None,
 ) -> tuple[Run, int]:
-    """Run programs in a scenario; gives the run, and the exit status of the client's program.
+    """Run programs in a scenario; returns the run, and the exit status of the client's program.
 
-    ``begin`` is called when all is there, before that is started, with what one should know;
-    ``watch`` is told where the run is written meanwhile.
+    ``begin`` is called with notes for the user once all is ready, before that is started;
+    ``watch`` is called with the directory in which the run is written.
     """
     more = {"programs": asdict(programs)}
     record = _Record(engine, Trial(scenario, seed, None), name, captures, more)
@@ -157,10 +157,10 @@ def run_programs(
     ):
         record.begin(new)
         watch(new)
-        made, status = engine.run_programs(
+        measured, status = engine.run_programs(
             record.trial, Target(new, session, captures), programs, name=name, begin=begin
         )
-        record.complete(new, made)
+        record.complete(new, measured)
     return Run(target), status
 
 
@@ -173,7 +173,7 @@ class _Record:
     #: Of the scenario.
     name: str
     captures: str
-    #: What else must be the same for a run to be the same.
+    #: What else must be equal for a run to be the same.
     conditions: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -185,16 +185,16 @@ class _Record:
         return is_there(target, self._identity, force=force)
 
     def begin(self, directory: Path) -> None:
-        """Write what is run."""
+        """Write the scenario."""
         self._started = datetime.now(UTC)
         (directory / "scenario.toml").write_text(self._text, "utf-8")
 
-    def complete(self, directory: Path, made: Measured) -> None:
-        """Write the tables and what came of the run."""
-        kept = directory / "tables"
-        kept.mkdir()
-        for name, table in made.tables.items():
-            write_parquet(table, kept / f"{name}.parquet")
+    def complete(self, directory: Path, measured: Measured) -> None:
+        """Write the tables and ``run.json``."""
+        tables = directory / "tables"
+        tables.mkdir()
+        for name, table in measured.tables.items():
+            write_parquet(table, tables / f"{name}.parquet")
         trial = self.trial
         about = {
             "schema": ABOUT_SCHEMA,
@@ -212,8 +212,8 @@ class _Record:
             "python": platform.python_version(),
             "started": self._started.isoformat(),
             "ended": datetime.now(UTC).isoformat(),
-            "outcome": made.outcome,
-            **made.more,
+            "outcome": measured.outcome,
+            **measured.more,
             "sizes": sizes(directory),
             "sha256": {path.name: _digest(path) for path in sorted(directory.glob("*.pcapng"))},
         }
@@ -253,7 +253,7 @@ def is_there(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
     """
     try:
         about = json.loads((target / ABOUT).read_text("utf-8"))
-        theirs, known = dict(about["identity"]), dict(about["sizes"])
+        stored, stored_sizes = dict(about["identity"]), dict(about["sizes"])
     except (FileNotFoundError, NotADirectoryError):
         if _is_free(target):
             return False
@@ -262,9 +262,9 @@ def is_there(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
         raise Error(f"cannot read {target}: {error.strerror}") from None
     except (OSError, ValueError, KeyError, TypeError):
         raise Error(f"{target} is there and is not a run: choose another place (--out)") from None
-    there = sizes(target)
-    same = all(there.get(name) == size for name, size in known.items())
-    if (force or not same) and (foreign := sorted(there.keys() - known.keys())):
+    found = sizes(target)
+    same = all(found.get(name) == size for name, size in stored_sizes.items())
+    if (force or not same) and (foreign := sorted(found.keys() - stored_sizes.keys())):
         raise Error(
             f"{target} is to be replaced and holds {foreign[0]}, which is not part of the run: "
             "move it elsewhere"
@@ -272,10 +272,10 @@ def is_there(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
     if force:
         return False
     differ = [
-        key for key, value in identity.items() if key != "captures" and theirs.get(key) != value
+        key for key, value in identity.items() if key != "captures" and stored.get(key) != value
     ]
-    kept = theirs.get("captures")
-    if kept not in CAPTURES or CAPTURES.index(kept) < CAPTURES.index(identity["captures"]):
+    captures = stored.get("captures")
+    if captures not in CAPTURES or CAPTURES.index(captures) < CAPTURES.index(identity["captures"]):
         differ.append("captures")
     if differ:
         what = " and ".join(differ) + (" differs" if len(differ) == 1 else " differ")
@@ -287,15 +287,11 @@ def is_there(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
 
 
 def sizes(run: Path) -> dict[str, int]:
-    """Give the bytes of each file of a run, but for what is about them."""
+    """Give the bytes of each file of a run, except ``run.json``."""
     files = (path for path in sorted(run.rglob("*")) if path.is_file() and path != run / ABOUT)
     return {str(path.relative_to(run)): path.stat().st_size for path in files}
 
 
 def _is_free(target: Path) -> bool:
-    there = target
-    while not there.exists() and there != there.parent:
-        there = there.parent
-    if not there.is_dir():
-        raise Error(f"cannot write {target}: {there} is not a directory")
-    return there != target or not any(target.iterdir())
+    writing.check(target)
+    return not target.exists() or not any(target.iterdir())

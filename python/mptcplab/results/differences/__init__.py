@@ -1,1 +1,1 @@
-"""Two measurements side by side: how they were configured, then what they gave."""
+"""Two measurements side by side: their configurations, then their figures."""

@@ -1,4 +1,4 @@
-"""How runs were configured, key by key, and where two differ."""
+"""The configurations of runs, key by key, and where two differ."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Value = str | int | float | bool | None
 #: By section and key.
 Configuration = dict[tuple[str, str], Value]
 
-# Of run.json: what ran it, where, and with which chances.
+# Of run.json: what was run, by what, and where.
 OF_RUN = ("scenario", "run", "engine", "mptcplab", "platform", "python")
 #: What the engine reported of the machine.
 OF_MACHINE = ("kernel", "stacks")
@@ -40,7 +40,7 @@ class Setting:
 
 
 def of_side(side: Side, configuration: str, axes: list[str]) -> Configuration | None:
-    """Give how a side was configured, a campaign in one configuration; captures do not say."""
+    """Give the configuration of a side, of a campaign one of several; captures have none."""
     if not side.about:
         return None
     found: Configuration = {("run", key): side.about.get(key) for key in OF_RUN}
@@ -93,7 +93,7 @@ def _has_linux(side: Configuration) -> bool:
 
 
 def _is_of_linux(section: str, key: str) -> bool:
-    """Whether endpoints of mptcplab do not look at it, or take it from the scenario."""
+    """Whether endpoints of mptcplab ignore it, or take it from the scenario."""
     return section == "used" or (section == "scenario" and key.startswith("kernel."))
 
 
@@ -106,10 +106,10 @@ def _scenario(side: Side, configuration: str, axes: list[str]) -> dict[str, Any]
 
 
 def _flat(value: Any, key: str) -> Iterator[tuple[str, Value]]:
-    """Give every value below, with its key: ``link.wifi.downlink.0.rate``."""
+    """Give every nested value with its key: ``link.wifi.downlink.0.rate``."""
     if isinstance(value, (dict, list)):
-        inside = value.items() if isinstance(value, dict) else enumerate(value)
-        for name, one in inside:
-            yield from _flat(one, f"{key}.{name}" if key else str(name))
+        children = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, child in children:
+            yield from _flat(child, f"{key}.{name}" if key else str(name))
     else:
         yield key, value

@@ -33,7 +33,7 @@ class Repeated:
     single_paths: dict[str, dict[str, Values]] = field(default_factory=dict)
 
     def add(self, configuration: str, run: str, seed: int, row: dict[str, Any]) -> None:
-        """Take a run's figures; those of one that did not finish do not count."""
+        """Add a run's figures; those of one that did not finish do not count."""
         own = self.runs.setdefault((configuration, run), {name: {} for name in FIGURES})
         for name in FIGURES:
             own[name][seed] = row[name] if row["finished"] else None
@@ -41,13 +41,13 @@ class Repeated:
     def add_single_path(
         self, configuration: str, path: str, seed: int, row: dict[str, Any]
     ) -> None:
-        """Take what plain TCP had over a path under a configuration's conditions."""
+        """Add the figures of plain TCP over a path under a configuration's conditions."""
         own = self.single_paths.setdefault(configuration, {}).setdefault(path, {})
         own[seed] = row["throughput_mbps"] if row["finished"] else None
 
 
 def of_comparisons(comparisons: list[Comparison]) -> Repeated:
-    """Take the runs of several seeds: one configuration."""
+    """Collect the runs of several seeds: one configuration."""
     found = Repeated()
     for comparison in comparisons:
         for run in comparison.runs:
@@ -62,7 +62,7 @@ def of_comparisons(comparisons: list[Comparison]) -> Repeated:
 
 
 def of_campaign(campaign: Campaign, axes: list[str]) -> Repeated:
-    """Take the runs of a campaign, distinguished by some of its axes."""
+    """Collect the runs of a campaign, distinguished by some of its axes."""
     found = Repeated()
     rows = campaign.runs.rows(named=True)
     single_paths = defaultdict(list)
@@ -118,7 +118,7 @@ class Gains:
 def contrasts(
     a: Repeated, b: Repeated, *, level: float, progress: Progress | None = None
 ) -> list[Contrast]:
-    """Compare what both have; ``progress`` is given how many figures are done, and of how many."""
+    """Compare what both have; ``progress`` is called with the figures done, and their number."""
     shared = [
         (key, figure)
         for key in a.runs

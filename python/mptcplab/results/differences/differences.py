@@ -31,13 +31,13 @@ from mptcplab.results.statistics import pairs_needed
 Comparable = str | PathLike[str] | Analysis | Comparison | list[Comparison] | Campaign
 
 
-# What may have no place.
-UNPLACED = {"seeds": "a list", "captures": "an analysis"}
+# The names of kinds that may have no path.
+WITHOUT_PATH = {"seeds": "a list", "captures": "an analysis"}
 
 
 @dataclass(frozen=True)
 class Found:
-    """A kind of finding on a side: in how many of its runs, and what it cost in their median."""
+    """A kind of finding on a side: in how many of its runs, and its median cost."""
 
     runs: int
     of: int
@@ -50,8 +50,8 @@ class Side:
 
     #: ``run``, ``comparison``, ``seeds``, ``campaign`` or ``captures``.
     kind: str
-    #: Where it lies; None if that is not known.
-    place: str | None
+    #: Its file or directory; None if that is not known.
+    path: str | None
     #: Analyses by the run's name; that of captures has none.
     analyses: dict[str | None, Analysis] = field(default_factory=dict)
     #: One per seed.
@@ -59,27 +59,27 @@ class Side:
     campaign: Campaign | None = None
 
     @classmethod
-    def of(cls, what: Comparable) -> Side:
+    def of(cls, measurement: Comparable) -> Side:
         """Open it."""
-        place = fspath(what) if isinstance(what, (str, PathLike)) else None
-        found = opened(what) if isinstance(what, (str, PathLike)) else what
+        path = fspath(measurement) if isinstance(measurement, (str, PathLike)) else None
+        found = opened(measurement) if isinstance(measurement, (str, PathLike)) else measurement
         if isinstance(found, list):
             if not found:
                 raise Error("there is nothing to compare: the list is empty")
-            return cls("seeds", place, comparisons=found)
+            return cls("seeds", path, comparisons=found)
         if isinstance(found, Campaign):
-            return cls("campaign", place or str(found.directory), campaign=found)
+            return cls("campaign", path or str(found.directory), campaign=found)
         if isinstance(found, Comparison):
             analyses: dict[str | None, Analysis] = {run.name: run for run in found.runs}
-            return cls("comparison", place or str(found.directory), analyses, [found])
+            return cls("comparison", path or str(found.directory), analyses, [found])
         if isinstance(found, Run):
-            return cls("run", place or str(found.directory), {found.name: found})
-        return cls("captures", place, {None: found})
+            return cls("run", path or str(found.directory), {found.name: found})
+        return cls("captures", path, {None: found})
 
     @property
     def name(self) -> str:
-        """Where it lies, or what it is."""
-        return self.place or UNPLACED[self.kind]
+        """Its path, or what it is."""
+        return self.path or WITHOUT_PATH[self.kind]
 
     @property
     def axes(self) -> dict[str, list[Any]]:
@@ -88,7 +88,7 @@ class Side:
 
     @property
     def run(self) -> Run | None:
-        """The run that stands for all: that with MPTCP, where there is one."""
+        """The representative run: that with MPTCP, where there is one."""
         if self.comparisons:
             return self.comparisons[0].mptcp
         first = next(iter(self.analyses.values()), None)
@@ -131,10 +131,10 @@ class Side:
         return {kind: Found(runs, len(rows), cost) for kind, runs, cost in counted(rows)}
 
     def document(self) -> dict[str, Any]:
-        """Say what it is."""
+        """Describe it."""
         return {
             "kind": self.kind,
-            "place": self.place,
+            "place": self.path,
             "scenario": self.about.get("scenario"),
             "engine": self.about.get("engine"),
             "seeds": self.seeds,
@@ -182,7 +182,7 @@ class Differences:
 
     @cached_property
     def findings(self) -> list[tuple[str, Found | None, Found | None]]:
-        """Kinds of findings that came, went or stayed, those first that only one side has."""
+        """Kinds of findings on either side, those that only one side has first."""
         a, b = self.a.findings, self.b.findings
         kinds = sorted({*a, *b}, key=lambda kind: (kind in a and kind in b, kind))
         return [(kind, a.get(kind), b.get(kind)) for kind in kinds]
@@ -233,7 +233,7 @@ class Differences:
         return self.a.repeated(self.axes), self.b.repeated(self.axes)
 
     def _matched(self) -> list[tuple[str | None, Analysis, Analysis]]:
-        """Runs with the same name; a single one meets whatever stands for the other side."""
+        """Pair runs with the same name; a single run with the representative of the other side."""
         a, b = self.a.analyses, self.b.analyses
         shared = [name for name in a if name in b]
         if shared:
@@ -247,7 +247,7 @@ class Differences:
 
 
 def _check_kinds(a: Side, b: Side) -> None:
-    """Refuse what has no pairs."""
+    """Refuse kinds that have no pairs."""
     for one, other in ((a, b), (b, a)):
         if one.kind == "campaign" and other.kind != "campaign":
             raise Error(

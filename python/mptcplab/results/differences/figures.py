@@ -15,7 +15,7 @@ from mptcplab.results.run import Run
 
 Row = dict[str, Any]
 
-# Up to so many connections are matched by their numbers.
+# The most connections that are matched by their numbers.
 MOST = 20
 
 
@@ -29,7 +29,7 @@ class Figure:
     connection_a: int
     connection_b: int
     direction: str
-    #: What the subflow is called, on both sides as in ``lte / nr`` where they call it otherwise;
+    #: The name of the subflow, of both sides as in ``lte / nr`` where they differ;
     #: None for the connection as a whole.
     subflow: str | None
     #: The tables' column.
@@ -121,15 +121,15 @@ def _of_connections(run: str | None, a: Connection, b: Connection) -> Iterator[F
             parts = a.of(one, direction), b.of(other, direction)
             if not any(part["data_packets"] for part in parts):
                 continue
-            name = " / ".join(dict.fromkeys(called for called in (one, other) if called))
+            name = " / ".join(dict.fromkeys(label for label in (one, other) if label))
             for figure in parts[0]:
                 values = (part[figure] for part in parts)
                 yield Figure(run, a.number, b.number, direction, name, figure, *values)
 
 
 def _paired(a: list[str], b: list[str]) -> Iterator[tuple[str | None, str | None]]:
-    """Pair subflows of the same name; those left over meet in their order."""
-    left = [[name for name in one if name not in other] for one, other in ((a, b), (b, a))]
-    pairs = dict(zip_longest(left[0], left[1][: len(left[0])]))
+    """Pair subflows of the same name, and the others in their order."""
+    unmatched = [[name for name in one if name not in other] for one, other in ((a, b), (b, a))]
+    pairs = dict(zip_longest(unmatched[0], unmatched[1][: len(unmatched[0])]))
     yield from ((name, pairs.get(name, name)) for name in a)
-    yield from ((None, name) for name in left[1][len(left[0]) :])
+    yield from ((None, name) for name in unmatched[1][len(unmatched[0]) :])

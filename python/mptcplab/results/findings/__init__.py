@@ -1,4 +1,4 @@
-"""Why a run was slow, with what only a run knows: plain TCP beside it, and its scenario.
+"""Why a run was slow, by what only a run has: plain TCP beside it, and its scenario.
 
 A kind of finding is a file with a function that gives rows of the table ``findings``, named in
 ``RULES``. What packets alone show is found by the analysis.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-# What explains others comes before them.
+# Rules whose findings explain others come before them.
 RULES = (
     black_hole.find,
     join_limit.find,
@@ -32,7 +32,7 @@ RULES = (
     slower.find,
     served_worse.find,
 )
-# What a kind says with its cost takes the place of what another says of the same subflow without.
+# Kinds with a cost that replace kinds without one, of the same subflow.
 BETTER = {"path_unused": "capacity_unused"}
 
 
@@ -51,9 +51,9 @@ def findings(comparison: Comparison) -> list[Row]:
     ]
     for rule in RULES:
         found = [_row(comparison, transfer, row) for row in rule(comparison, others)]
-        told = {(BETTER.get(row["kind"]), row["subflow"]) for row in found}
+        replaced = {(BETTER.get(row["kind"]), row["subflow"]) for row in found}
         own, others = (
-            [row for row in rows if (row["kind"], row["subflow"]) not in told] + found
+            [row for row in rows if (row["kind"], row["subflow"]) not in replaced] + found
             for rows in (own, others)
         )
     return own

@@ -1,4 +1,4 @@
-"""What a finding's remedy is as settings of a scenario, so that a simulation can try it."""
+"""The remedies of findings as settings of a scenario, so that a simulation can try them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Remedy:
-    """Settings as after ``--set``, and what they are in words."""
+    """Settings as after ``--set``, and a description of them."""
 
     settings: tuple[str, ...]
-    words: str
+    text: str
     #: Why it may give less than half of what was lost; empty where it gives most of it.
     limit: str = ""
 

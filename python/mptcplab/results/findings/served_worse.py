@@ -21,7 +21,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     if found is None or not found.is_worse:
         return []
     own = found.own
-    why, span = _silent_path(comparison, own) or (_told(others), {})
+    why, span = _silent_path(comparison, own) or (_costliest(others), {})
     return [
         {
             "kind": "served_worse",
@@ -59,14 +59,14 @@ def _silent_path(comparison: Comparison, own: Row) -> tuple[str, Row] | None:
     if len(silent) != 1 or len(paths) < 2:
         return None
     (subflow,) = silent
-    words = (
+    explanation = (
         f"; {paths.get(subflow) or 'a path'} fell silent, and what was on it came over another "
         f"{text.seconds(gap_ms / 1e3)} later, from {text.at(start_s)} on"
     )
-    return words, {"subflow": subflow, "from_s": start_s, "to_s": end_s}
+    return explanation, {"subflow": subflow, "from_s": start_s, "to_s": end_s}
 
 
-def _told(others: list[Row]) -> str:
+def _costliest(others: list[Row]) -> str:
     """Name the finding that costs most."""
     most = next(iter(by_cost(others)), None)
     return f"; see {most['kind']}" if most is not None else ""

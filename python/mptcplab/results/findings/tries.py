@@ -90,7 +90,7 @@ def tried(trials: Trials, findings: list[Row], before: list[Row] | None = None) 
         found.append(
             {
                 "kind": ", ".join(dict.fromkeys(row["kind"] for row in rows)),
-                "remedy": remedy.words,
+                "remedy": remedy.text,
                 "settings": list(remedy.settings),
                 "limit": remedy.limit or None,
                 "claimed_s": sum(claimed) if claimed else None,
