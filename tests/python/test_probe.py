@@ -421,9 +421,9 @@ def test_silences_of_an_hour_are_bracketed() -> None:
     assert 3 * idle.TIMES * len(steps) + 2 * large.AT_A_TIME * large.TIMES < 256
 
 
-ADDRESS = announce.Tried(sent=1, taken=0, came=1, others=0)
-LOST = replace(ADDRESS, came=0)
-SILENT = announce.Tried(sent=0, taken=0, came=0, others=0)
+ADDRESS = announce.Tried(sent=1, taken=0, received=1, others=0)
+LOST = replace(ADDRESS, received=0)
+SILENT = announce.Tried(sent=0, taken=0, received=0, others=0)
 
 
 @pytest.mark.parametrize(
@@ -435,7 +435,7 @@ SILENT = announce.Tried(sent=0, taken=0, came=0, others=0)
         # A single one is not sent again for two minutes.
         ([LOST, SILENT, SILENT], "unknown"),
         # Other programs' are counted, too, ...
-        ([LOST, replace(LOST, came=1), LOST], "unknown"),
+        ([LOST, replace(LOST, received=1), LOST], "unknown"),
         ([replace(ADDRESS, others=1)] * 3, "unknown"),
         # ... but not among what the connection itself took.
         ([replace(ADDRESS, taken=1, others=1), LOST, LOST], "clear"),
@@ -450,9 +450,9 @@ def test_addresses_that_are_announced_arrive_or_are_taken_out(
     assert taken == (verdict == "blocked")
 
 
-JOINED = join.Tried(left=True, joined=True, came=1, others=0)
+JOINED = join.Tried(left=True, joined=True, syns=1, others=0)
 REFUSED = replace(JOINED, joined=False)
-STRIPPED = replace(REFUSED, came=0)
+STRIPPED = replace(REFUSED, syns=0)
 
 
 @pytest.mark.parametrize(
@@ -460,7 +460,7 @@ STRIPPED = replace(REFUSED, came=0)
     [
         ([JOINED] * 3, "clear"),
         # Whoever else joins there: ours did.
-        ([replace(JOINED, came=5, others=3)] * 3, "clear"),
+        ([replace(JOINED, syns=5, others=3)] * 3, "clear"),
         ([JOINED, STRIPPED, JOINED], "unknown"),
         ([STRIPPED] * 3, "blocked"),
         ([REFUSED] * 3, "altered"),

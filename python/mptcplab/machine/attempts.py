@@ -1,4 +1,4 @@
-"""What can be done in namespaces of our own: tried there, and gone with them.
+"""Attempts in namespaces of our own; all that they do is gone with these.
 
 `sandbox.try_out` calls this file as a program inside new namespaces; it prints what came of each
 attempt as JSON. It uses nothing but the standard library.
@@ -39,19 +39,19 @@ WAKE_UPS, NAP_SECONDS = 20, 0.0005
 
 
 def main() -> None:
-    """Try everything and say what came of it."""
-    came_of(up)
-    outcome: dict[str, object] = {attempt.__name__: came_of(attempt) for attempt in ATTEMPTS}
+    """Make all attempts, and print their results."""
+    result_of(up)
+    results: dict[str, object] = {attempt.__name__: result_of(attempt) for attempt in ATTEMPTS}
     available = words("net.ipv4.tcp_available_congestion_control")
-    outcome["congestion_controls"] = {name: selectable(name) for name in available}
-    outcome["schedulers"] = words("net.mptcp.available_schedulers") or ["default"]
-    outcome["path_managers"] = path_managers()
-    outcome["late_us"] = late_us()
-    json.dump(outcome, sys.stdout)
+    results["congestion_controls"] = {name: selectable(name) for name in available}
+    results["schedulers"] = words("net.mptcp.available_schedulers") or ["default"]
+    results["path_managers"] = path_managers()
+    results["late_us"] = late_us()
+    json.dump(results, sys.stdout)
 
 
-def came_of(attempt: Callable[[], None]) -> str:
-    """Give `DONE`, or why not."""
+def result_of(attempt: Callable[[], None]) -> str:
+    """Give `DONE`, or the error of an attempt."""
     try:
         attempt()
     except subprocess.CalledProcessError as error:
@@ -73,7 +73,7 @@ def tun() -> None:
 
 
 def tun_offloads() -> None:
-    """Have a TUN device hand over and take segments larger than a packet."""
+    """Enable segments larger than a packet on a TUN device, both ways."""
     _tun(TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6)
 
 
@@ -83,13 +83,13 @@ def veth() -> None:
 
 
 def packet_socket() -> None:
-    """Open what captures, and the emulator over veth, take packets from."""
+    """Open a packet socket, as captures and the emulator over veth do."""
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as opened:
         opened.bind(("lo", ETH_P_ALL))
 
 
 def packet_offloads() -> None:
-    """Have a packet socket hand over and take segments larger than a packet."""
+    """Enable segments larger than a packet on a packet socket, both ways."""
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as opened:
         opened.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
 
@@ -141,7 +141,7 @@ ATTEMPTS = (
 
 
 def selectable(congestion_control: str) -> str:
-    """Say how it can be chosen here: by ``sysctl``, by ``route``, or why not."""
+    """Give how it can be chosen here: ``sysctl``, ``route``, or the error."""
     chosen = _file("net.ipv4.tcp_congestion_control")
     with suppress(OSError):
         before = chosen.read_text()
@@ -149,9 +149,9 @@ def selectable(congestion_control: str) -> str:
         chosen.write_text(before)
         return "sysctl"
     route = "198.51.100.0/24 dev lo"
-    outcome = came_of(lambda: ip(f"route add {route} congctl {congestion_control}"))
-    if outcome != DONE:
-        return outcome
+    result = result_of(lambda: ip(f"route add {route} congctl {congestion_control}"))
+    if result != DONE:
+        return result
     ip(f"route del {route}")
     return "route"
 
@@ -163,7 +163,7 @@ def path_managers() -> list[str]:
 
 
 def late_us() -> float | None:
-    """Say how much later than asked we wake up, in the median."""
+    """Measure how much too late we wake up, in the median."""
     with suppress(OSError):
         Path("/proc/self/timerslack_ns").write_text("1")
         naps = []

@@ -1,4 +1,4 @@
-"""What the doctor says of one thing."""
+"""The result of one check of the doctor."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ Verdict = Literal["fine", "limited", "missing", "unknown"]
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at."""
+    """One check and its result."""
 
-    #: What was looked at.
+    #: What was checked.
     name: str
-    #: ``missing``: the kernel engine cannot run without; ``unknown``: another thing that is missing
-    #: keeps us from looking.
+    #: ``missing``: the kernel engine cannot run without; ``unknown``: it cannot be checked since
+    #: something else is missing.
     verdict: Verdict
-    #: What is there.
+    #: What was found.
     found: str
     #: What follows from it; empty where all is fine.
     meaning: str = ""
@@ -25,11 +25,11 @@ class Check:
     mend: str = ""
 
     def line(self) -> str:
-        """Say all of it in one line."""
-        said = f"{self.name}: {self.found}"
+        """Give all of it in one line."""
+        line = f"{self.name}: {self.found}"
         if self.meaning:
-            said += f"; {self.meaning}"
-        return f"{said}. To mend it: {self.mend}" if self.mend else said
+            line += f"; {self.meaning}"
+        return f"{line}. To mend it: {self.mend}" if self.mend else line
 
 
 def fine(name: str, found: str, meaning: str = "") -> Check:

@@ -12,30 +12,30 @@ INSTEAD = "packets pass packet sockets at veth pairs instead, which is slower"
 
 def tun(machine: Machine) -> Check:
     """TUN devices."""
-    came = machine.came_of("tun")
-    if came == DONE:
+    result = machine.result_of("tun")
+    if result == DONE:
         return fine(TUN, "/dev/net/tun opens")
     if not machine.exists("dev/net/tun"):
         mend = machine.with_root("modprobe tun")
         if machine.container:
             mend = f"{machine.container} run --device /dev/net/tun ..."
         return limited(TUN, "there is no /dev/net/tun", INSTEAD, mend)
-    if came is None:
+    if result is None:
         return unknown(TUN)
     mend = machine.with_root("chmod 0666 /dev/net/tun")
-    return limited(TUN, f"/dev/net/tun is closed to you ({came})", INSTEAD, mend)
+    return limited(TUN, f"/dev/net/tun is closed to you ({result})", INSTEAD, mend)
 
 
 def packet_sockets(machine: Machine) -> Check:
     """Packet sockets, at veth pairs: the way without TUN, and that of tcpdump in a shell."""
     name = "veth, packet sockets"
     for what, attempt in (("veth pairs", "veth"), ("packet sockets", "packet_socket")):
-        came = machine.came_of(attempt)
-        if came is None:
+        result = machine.result_of(attempt)
+        if result is None:
             return unknown(name)
-        if came != DONE:
-            found = f"no {what}: {came}"
-            if machine.came_of("tun") == DONE:
+        if result != DONE:
+            found = f"no {what}: {result}"
+            if machine.result_of("tun") == DONE:
                 return limited(name, found, "TUN is the only way, and nobody else can capture")
             return missing(name, found, "without TUN they are the only way for packets")
     return fine(name, "made, opened")
@@ -45,11 +45,12 @@ def offloads(machine: Machine) -> Check:
     """Segments larger than a packet, through the devices that will be used."""
     name = "offloads"
     device, attempt = "TUN", "tun_offloads"
-    if machine.came_of("tun") != DONE:
+    if machine.result_of("tun") != DONE:
         device, attempt = "packet sockets", "packet_offloads"
-    came = machine.came_of(attempt)
-    if came is None:
+    result = machine.result_of(attempt)
+    if result is None:
         return unknown(name)
-    if came != DONE:
-        return limited(name, f"not taken by {device}: {came}", "every packet passes alone: slower")
+    if result != DONE:
+        found = f"not taken by {device}: {result}"
+        return limited(name, found, "every packet passes alone: slower")
     return fine(name, f"taken by {device} (VNET_HDR, TSO)")

@@ -29,28 +29,28 @@ def linux(machine: Machine) -> Check:
 def mptcp(machine: Machine) -> Check:
     """MPTCP in it, really spoken."""
     enabled = machine.sysctl("net.mptcp.enabled")
-    came = machine.came_of("mptcp")
-    if enabled is None and came != DONE:
+    result = machine.result_of("mptcp")
+    if enabled is None and result != DONE:
         return missing(MPTCP, "not in this kernel", "only plain TCP", NEWER)
-    if came is None:
+    if result is None:
         return unknown(MPTCP)
-    if came != DONE:
-        return missing(MPTCP, came, "only plain TCP", "remove what forbids MPTCP sockets")
+    if result != DONE:
+        return missing(MPTCP, result, "only plain TCP", "remove what forbids MPTCP sockets")
     if enabled == "0":
-        elsewhere = "off outside; the engine's namespaces have settings of their own"
-        return fine(MPTCP, "spoken in new namespaces", elsewhere)
+        meaning = "off outside; the engine's namespaces have settings of their own"
+        return fine(MPTCP, "spoken in new namespaces", meaning)
     return fine(MPTCP, "v1, spoken")
 
 
 def subflow_state(machine: Machine) -> Check:
-    """What the kernel tells of a connection's subflows."""
+    """Whether the kernel gives the state of a connection's subflows."""
     name = "state of subflows"
-    came = machine.came_of("subflow_state")
-    if came is None:
+    result = machine.result_of("subflow_state")
+    if result is None:
         return unknown(name)
-    if came != DONE:
+    if result != DONE:
         without = "no samples of subflows in runs: it came with Linux 6.5"
-        return limited(name, f"not told (MPTCP_FULL_INFO: {came})", without)
+        return limited(name, f"not told (MPTCP_FULL_INFO: {result})", without)
     return fine(name, "told (MPTCP_FULL_INFO)")
 
 
@@ -60,22 +60,22 @@ def schedulers(machine: Machine) -> Check:
 
 
 def path_managers(machine: Machine) -> Check:
-    """Who may manage paths."""
+    """Path managers that scenarios may name."""
     return _named(machine, "path managers", "path_managers")
 
 
 def ipv6(machine: Machine) -> Check:
     """IPv6, for paths that have it."""
     name = "IPv6"
-    came = machine.came_of("ipv6")
-    if came is None:
+    result = machine.result_of("ipv6")
+    if result is None:
         return unknown(name)
-    if came != DONE:
+    if result != DONE:
         mend = "remove ipv6.disable=1 from the kernel's command line"
-        return limited(name, came, "no scenarios with paths of IPv6", mend)
+        return limited(name, result, "no scenarios with paths of IPv6", mend)
     return fine(name, "spoken")
 
 
-def _named(machine: Machine, name: str, what: str) -> Check:
-    there = machine.tried.outcome.get(what)
-    return unknown(name) if there is None else fine(name, ", ".join(there))
+def _named(machine: Machine, name: str, key: str) -> Check:
+    names = machine.tried.outcome.get(key)
+    return unknown(name) if names is None else fine(name, ", ".join(names))

@@ -1,4 +1,4 @@
-"""The machine as checks look at it: files, tools, and what can be done in namespaces of our own."""
+"""The machine as checks examine it: files, tools, and attempts in namespaces of our own."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ SYS_ADMIN = 1 << 21
 
 @dataclass(frozen=True)
 class Tried:
-    """What came of the attempts in namespaces, or why there are none."""
+    """The results of attempts in namespaces, or why there are none."""
 
     outcome: dict[str, Any] = field(default_factory=dict)
-    #: Empty where there are.
+    #: Empty where there are namespaces.
     obstacle: str = ""
 
 
@@ -39,7 +39,7 @@ class Machine:
     is_root: bool = field(default_factory=lambda: os.geteuid() == 0)
 
     def text(self, file: str) -> str | None:
-        """Give a small file without the space around it; nothing if it cannot be read."""
+        """Read a small file, stripped; ``None`` if it cannot be read."""
         try:
             return (self.root / file).read_text("utf-8", "replace").strip()
         except OSError:
@@ -54,21 +54,21 @@ class Machine:
         return (self.root / file).exists()
 
     def sysctl(self, name: str) -> str | None:
-        """Give a setting; nothing if there is no such one."""
+        """Read a setting; ``None`` if there is no such one."""
         return self.text("proc/sys/" + name.replace(".", "/"))
 
     def status(self, key: str) -> str:
-        """Give an entry of what the kernel says of this process."""
+        """Read an entry of this process's status."""
         lines = (self.text("proc/self/status") or "").splitlines()
         found = [line.partition(":")[2].strip() for line in lines if line.startswith(f"{key}:")]
         return found[0] if found else ""
 
     def tool(self, name: str) -> str | None:
-        """Say where a program is."""
+        """Give the path of a program."""
         return shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:{SYSTEM}")
 
-    def says(self, *command: str) -> str:
-        """Give what a program prints; nothing if it fails."""
+    def output_of(self, *command: str) -> str:
+        """Give the output of a program; empty if it fails."""
         try:
             done = _call(*command)
         except (OSError, subprocess.TimeoutExpired):
@@ -81,7 +81,7 @@ class Machine:
 
     @cached_property
     def tried(self) -> Tried:
-        """Try it: everything is gone with the namespaces in which it happens."""
+        """Make the attempts: everything they do is gone with their namespaces."""
         user = "" if self.is_root else AS_ORDINARY_USER
         command = [*NAMESPACES.split(), *user.split(), sys.executable, "-I", "-S", str(ATTEMPTS)]
         try:
@@ -92,17 +92,17 @@ class Machine:
             return Tried(obstacle="there is no unshare")
         except (OSError, ValueError, subprocess.TimeoutExpired) as error:
             return Tried(obstacle=str(error))
-        said = done.stderr.strip().splitlines() or [f"it ends with status {done.returncode}"]
-        return Tried(obstacle=said[-1])
+        errors = done.stderr.strip().splitlines() or [f"it ends with status {done.returncode}"]
+        return Tried(obstacle=errors[-1])
 
-    def came_of(self, attempt: str) -> str | None:
-        """Give ``"done"`` or why not; nothing where it was not tried."""
+    def result_of(self, attempt: str) -> str | None:
+        """Give ``"done"`` or the error of an attempt; ``None`` where it was not made."""
         outcome: str | None = self.tried.outcome.get(attempt)
         return outcome
 
     @property
     def may_make_namespaces(self) -> bool:
-        """Whether this process has the right as root does; in a container root may lack it."""
+        """Whether this process has the capability; in a container root may lack it."""
         capabilities = self.status("CapEff")
         return self.is_root and (not capabilities or bool(int(capabilities, 16) & SYS_ADMIN))
 

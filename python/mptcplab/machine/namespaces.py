@@ -66,7 +66,7 @@ def network(machine: Machine) -> Check:
         if not machine.may_make_namespaces:
             found = "root without the right to make them (CAP_SYS_ADMIN)"
         return missing(NETWORK, found, means, GIVEN.get(machine.container, ""))
-    inside = machine.came_of("nested")
+    inside = machine.result_of("nested")
     if inside != DONE:
         mend = machine.with_root("sysctl user.max_net_namespaces=10000")
         return missing(NETWORK, f"none within another: {inside}", means, mend)

@@ -31,40 +31,40 @@ OPTIONAL = (
 
 
 def iproute(machine: Machine) -> Check:
-    """``ip``, which must know of MPTCP."""
+    """``ip``, which must support MPTCP."""
     name = "ip"
     needed = "it makes addresses, routes and MPTCP endpoints"
     if machine.tool("ip") is None:
         return missing(name, "not installed", needed, install(machine, "iproute2"))
-    version = machine.says("ip", "-V").partition(", ")[2].partition(",")[0] or "of no version"
-    came = machine.came_of("endpoints")
+    version = machine.output_of("ip", "-V").partition(", ")[2].partition(",")[0] or "of no version"
+    result = machine.result_of("endpoints")
     no_kernel = machine.sysctl("net.mptcp.enabled") is None
-    if came in (None, DONE) or no_kernel:
+    if result in (None, DONE) or no_kernel:
         return fine(name, version)
     return missing(
         name,
-        f"{version}, which cannot make MPTCP endpoints: {came}",
+        f"{version}, which cannot make MPTCP endpoints: {result}",
         needed,
         install(machine, "iproute2") + "  (5.14 or newer)",
     )
 
 
 def util_linux(machine: Machine) -> Check:
-    """What makes and enters namespaces, and ends with who started it."""
+    """Programs that make and enter namespaces, and end with their parent."""
     name = ", ".join(UTIL_LINUX)
     absent = [tool for tool in UTIL_LINUX if machine.tool(tool) is None]
     needed = "they make and enter namespaces"
     if absent:
         found = f"{', '.join(absent)} not installed"
         return missing(name, found, needed, install(machine, "util-linux"))
-    came = machine.came_of("dies_with_us")
-    if came not in (None, DONE):
-        return missing(name, f"too old: {came}", needed, install(machine, "util-linux"))
-    return fine(name, machine.says("unshare", "--version").removeprefix("unshare from "))
+    result = machine.result_of("dies_with_us")
+    if result not in (None, DONE):
+        return missing(name, f"too old: {result}", needed, install(machine, "util-linux"))
+    return fine(name, machine.output_of("unshare", "--version").removeprefix("unshare from "))
 
 
 def optional(machine: Machine) -> list[Check]:
-    """What a shell is poorer without."""
+    """Optional programs for a shell."""
     checks = []
     for tool, package, without in OPTIONAL:
         file = machine.tool(tool)

@@ -1,1 +1,1 @@
-"""What stands between two hosts: probes over ordinary sockets, without privileges."""
+"""What is between two hosts: probes over ordinary sockets, without privileges."""

@@ -23,19 +23,19 @@ UP, DOWN = "ADD_ADDR up", "ADD_ADDR down"
 
 @dataclass(frozen=True)
 class Tried:
-    """What became of a connection's announcements, one way."""
+    """The result of a connection's announcements, in one direction."""
 
-    #: How many left on it; what its end knows, or else its host's count of all.
+    #: How many were sent on it, as its end knows, or else by its host's count of all.
     sent: int
-    #: How many the other end took: more than it may it does not take.
+    #: How many the other end accepted, within its limit.
     taken: int
-    #: How many the other host got, of all connections; and in a time as long before.
-    came: int
+    #: How many the other host received, of all connections; and in a time as long before.
+    received: int
     others: int
 
 
 def announced(path: ProbedPath) -> Iterator[Row]:
-    """Open connections, and see which announcements left and came, where a host makes any.
+    """Open connections, and count announcements sent and received, where a host makes any.
 
     Raises OSError.
     """
@@ -50,40 +50,40 @@ def announced(path: ProbedPath) -> Iterator[Row]:
 
 
 def judged(path: str, probe: str, tries: Sequence[Tried]) -> Row:
-    """Judge by all tries: one alone may be lost, and is not sent again for minutes."""
-    left = [one for one in tries if one.sent]
-    sent, came = sum(one.sent for one in left), sum(one.came for one in left)
-    evidence = f"on {len(left)} of {len(tries)} connections"
-    if any(one.taken for one in left):
-        return Row(path, probe, CLEAR, str(sent), str(came), evidence)
-    if not came:
-        if len(left) == len(tries):
+    """Judge by all tries: a single one may be lost, and is not sent again for minutes."""
+    with_sent = [one for one in tries if one.sent]
+    sent, received = sum(one.sent for one in with_sent), sum(one.received for one in with_sent)
+    evidence = f"on {len(with_sent)} of {len(tries)} connections"
+    if any(one.taken for one in with_sent):
+        return Row(path, probe, CLEAR, str(sent), str(received), evidence)
+    if not received:
+        if len(with_sent) == len(tries):
             return Row(path, probe, BLOCKED, str(sent), "0", evidence)
         return Row(path, probe, UNKNOWN, str(sent), "0", f"{evidence}; it may have been lost")
-    if any(one.others for one in tries) or sum(bool(one.came) for one in left) < 2:
-        why = "other programs' may be among what came"
-        return Row(path, probe, UNKNOWN, str(sent), str(came), f"{evidence}; {why}")
-    return Row(path, probe, CLEAR, str(sent), str(came), evidence)
+    if any(one.others for one in tries) or sum(bool(one.received) for one in with_sent) < 2:
+        reason = "other programs' may be among what came"
+        return Row(path, probe, UNKNOWN, str(sent), str(received), f"{evidence}; {reason}")
+    return Row(path, probe, CLEAR, str(sent), str(received), evidence)
 
 
 def _tried(path: ProbedPath) -> dict[str, Tried]:
     """Open one connection. Raises OSError."""
-    # Counts are asked for beside it: what it carries is not to be trusted where it fell back.
+    # Counts are read over a connection of their own: this one may have fallen back.
     with path.connect() as counting:
         first = _counted(counting)
         time.sleep(SECONDS)
         before = _counted(counting)
         with path.connect(port=path.session.mptcp_port, mptcp=True) as connection:
             time.sleep(SECONDS)
-            mine = sockets.announced(connection.socket), sockets.accepted(connection.socket)
-            its: tuple[int | None, int | None] = None, None
+            ours = sockets.announced(connection.socket), sockets.accepted(connection.socket)
+            theirs: tuple[int | None, int | None] = None, None
             with suppress(OSError):
-                looked = connection.ask("look")
-                its = looked["announced"], looked["accepted"]
+                reply = connection.ask("look")
+                theirs = reply["announced"], reply["accepted"]
         after = _counted(counting)
     return {
-        UP: _one_way(mine[0], its[1], first[0], before[0], after[0]),
-        DOWN: _one_way(its[0], mine[1], first[1], before[1], after[1]),
+        UP: _one_way(ours[0], theirs[1], first[0], before[0], after[0]),
+        DOWN: _one_way(theirs[0], ours[1], first[1], before[1], after[1]),
     }
 
 
@@ -96,13 +96,13 @@ def _one_way(
 ) -> Tried:
     others = before[1] - first[1]
     if sent is None:
-        # Where others announce, too, nobody knows whose it was.
+        # Where others announce, too, it is not known whose it was.
         sent = 0 if before[0] > first[0] else after[0] - before[0]
     return Tried(sent, taken or 0, after[1] - before[1], others)
 
 
 def _counted(counting: Connection) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Give what hosts have sent and got, upward and downward."""
-    its = counting.ask("look")["announcements"]
-    mine = sockets.announcements()
-    return (mine[0], its[1]), (its[0], mine[1])
+    """Give what hosts have sent and received, up and down."""
+    theirs = counting.ask("look")["announcements"]
+    ours = sockets.announcements()
+    return (ours[0], theirs[1]), (theirs[0], ours[1])

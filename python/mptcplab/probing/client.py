@@ -38,7 +38,7 @@ class ProbedPath:
         return self.session.tcp_ports[0]
 
     def connect(self, **options: Any) -> Connection:
-        """Open a connection and prove who asks. Raises OSError."""
+        """Open a connection and authenticate it. Raises OSError."""
         return Connection(self, **options)
 
     def socket(self, port: int, **options: Any) -> tuple[socket.socket, float]:
@@ -57,7 +57,7 @@ class ProbedPath:
 
 
 class Connection:
-    """A connection that may ask."""
+    """An authenticated connection."""
 
     def __init__(self, path: ProbedPath, *, port: int | None = None, **options: Any) -> None:
         self.socket, self.connect_ms = path.socket(port or path.port, **options)
@@ -87,25 +87,25 @@ class Connection:
         return ":" in remote and not remote.startswith("::ffff:")
 
     def ask(self, do: str, *, payload: bytes = b"", **what: object) -> dict[str, Any]:
-        """Ask, send what the request announces, and wait for the answer. Raises OSError."""
+        """Send a request and its payload, and wait for the answer. Raises OSError."""
         self.socket.sendall(probe_protocol.line({"do": do, **what}) + payload)
         return self.answer()
 
     def answer(self) -> dict[str, Any]:
         """Wait for an answer. Raises OSError."""
-        read = b""
-        while not read.endswith(b"\n"):
+        line = b""
+        while not line.endswith(b"\n"):
             byte = self.socket.recv(1)
             if not byte:
                 raise ConnectionResetError("closed")
-            read += byte
+            line += byte
         try:
-            found = json.loads(read)
+            answer = json.loads(line)
         except ValueError as error:
             raise OSError("the answer was altered on the way") from error
-        if not isinstance(found, dict):
+        if not isinstance(answer, dict):
             raise OSError("the answer was altered on the way")
-        return found
+        return answer
 
     def read(self, count: int) -> bytes:
         """Read so many bytes. Raises OSError."""
@@ -124,7 +124,7 @@ def is_address(name: str) -> bool:
 
 
 def need(name: str) -> None:
-    """Refuse what is no interface and no address of this host.
+    """Refuse a name that is no interface and no address of this host.
 
     Raises:
         Error: It is none.
@@ -168,30 +168,30 @@ def _connected(
     if mapped and family == socket.AF_INET and not is_address(name) and IPV6.exists():
         # As the field engine's agent does it where paths have different versions of IP.
         family, address = socket.AF_INET6, (f"::ffff:{address[0]}", address[1])
-    made = socket.socket(family, socket.SOCK_STREAM, protocol)
+    sock = socket.socket(family, socket.SOCK_STREAM, protocol)
     try:
-        made.settimeout(CONNECT_SECONDS)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.settimeout(CONNECT_SECONDS)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if is_address(name):
             if not _is_of(family, name):
                 raise OSError(f"the server has no address of the family of {name}")
-            made.bind((name, local_port))
+            sock.bind((name, local_port))
         else:
             if name:
-                made.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, name.encode())
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, name.encode())
             if local_port:
-                made.bind(("", local_port))
+                sock.bind(("", local_port))
         if mss:
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, mss)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, mss)
         if tos is not None:
-            made.setsockopt(*sockets.traffic_class(family), tos)
+            sock.setsockopt(*sockets.traffic_class(family), tos)
         if keep_alive:
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL):
-                made.setsockopt(socket.IPPROTO_TCP, option, keep_alive)
+                sock.setsockopt(socket.IPPROTO_TCP, option, keep_alive)
         began = time.perf_counter()
-        made.connect(address)
+        sock.connect(address)
     except BaseException:
-        made.close()
+        sock.close()
         raise
-    return made, (time.perf_counter() - began) * 1000
+    return sock, (time.perf_counter() - began) * 1000

@@ -1,4 +1,4 @@
-"""What becomes of data: contents, windows, and who acknowledges."""
+"""What happens to data: contents, windows, and who acknowledges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BYTES = 100_000
 SMALL_MSS = 536
 TRIES = 4
 HANDSHAKES, ECHOES = 5, 20
-# So much longer than a handshake must the shortest echo take before a box in between is suspected.
+# How much longer than a handshake the shortest echo takes where a box in between is suspected.
 LONGER, LONGER_MS = 1.5, 5.0
 HOLD_SECONDS = 3.0
 EXPIRED_SECONDS = 2.0
@@ -27,7 +27,7 @@ BEYOND_BYTES = 200_000
 
 
 def payload(path: ProbedPath) -> Row:
-    """Compare what was sent with what arrived, both ways; again where a request does not arrive."""
+    """Compare data sent and received, both ways; again where a request does not arrive."""
     for _ in range(TRIES):
         row = _payload(path)
         if row.verdict != UNKNOWN:
@@ -37,48 +37,47 @@ def payload(path: ProbedPath) -> Row:
 
 def _payload(path: ProbedPath) -> Row:
     sent = probe_protocol.pattern(BYTES)
-    wanted = hashlib.sha256(sent).hexdigest()
+    expected = hashlib.sha256(sent).hexdigest()
     try:
         with path.connect(mss=SMALL_MSS) as connection:
-            up = connection.ask("take", bytes=BYTES, payload=sent)["sha256"] == wanted
+            up = connection.ask("take", bytes=BYTES, payload=sent)["sha256"] == expected
             connection.ask("give", bytes=BYTES)
             down = connection.read(BYTES) == sent
     except OSError as error:
         return Row(path.name, "payload", UNKNOWN, f"{BYTES} B", "", f"did not arrive: {error}")
-    came = ", ".join(
+    arrived = ", ".join(
         f"{'same' if same else 'other'} {direction}"
         for direction, same in (("up", up), ("down", down))
     )
     return Row(
-        path.name, "payload", CLEAR if up and down else ALTERED, f"{BYTES} B", came, "SHA-256"
+        path.name, "payload", CLEAR if up and down else ALTERED, f"{BYTES} B", arrived, "SHA-256"
     )
 
 
 def windows(path: ProbedPath) -> Row:
-    """Compare the windows that each end announces with those that the other heard."""
+    """Compare the windows that each end announces with those that the other received."""
     try:
         with path.connect() as connection:
             connection.ask("echo")
-            mine = sockets.tcp_info(connection.socket)
-            looked = connection.ask("look")
-            heard = sockets.tcp_info(connection.socket)
+            ours = sockets.tcp_info(connection.socket)
+            theirs = connection.ask("look")
+            later = sockets.tcp_info(connection.socket)
     except OSError as error:
         return Row(path.name, "window", UNKNOWN, "", "", f"no answer: {error}")
-    up = (mine.receive_window, looked["send_window"])
-    down = (looked["receive_window"], heard.send_window)
-    known = [(sent, came) for sent, came in (up, down) if sent is not None and came is not None]
+    up = (ours.receive_window, theirs["send_window"])
+    down = (theirs["receive_window"], later.send_window)
+    known = [(sent, seen) for sent, seen in (up, down) if sent is not None and seen is not None]
     if len(known) < 2:
         return Row(path.name, "window", UNKNOWN, "", "", "a kernel before Linux 6.2 does not tell")
     # The window of an end grows while it is reported: a clamp is far below.
-    same = all(sent <= 2 * came for sent, came in known)
-    sent, came = (f"{up[i]} up, {down[i]} down" for i in (0, 1))
-    return Row(
-        path.name, "window", CLEAR if same else ALTERED, sent, came, "bytes; TCP_INFO at both ends"
-    )
+    same = all(sent <= 2 * seen for sent, seen in known)
+    sent, arrived = (f"{up[i]} up, {down[i]} down" for i in (0, 1))
+    verdict = CLEAR if same else ALTERED
+    return Row(path.name, "window", verdict, sent, arrived, "bytes; TCP_INFO at both ends")
 
 
 def split(path: ProbedPath) -> Row:
-    """Look for somebody who answers instead of the server, and takes data that nobody reads."""
+    """Look for a proxy, which answers in the server's place and takes data that nobody reads."""
     try:
         handshake, echo = _round_trips(path)
         acknowledged = _acknowledged_unread(path)
@@ -90,8 +89,8 @@ def split(path: ProbedPath) -> Row:
         "acknowledged that the server did not read"
     )
     if expired is not None:
-        said = "was" if expired else "was not"
-        evidence += f"; data that expires before the server {said} acknowledged"
+        verb = "was" if expired else "was not"
+        evidence += f"; data that expires before the server {verb} acknowledged"
     longer = echo > handshake * LONGER + LONGER_MS
     buffered = acknowledged > BEYOND_BYTES
     if buffered or expired:

@@ -55,39 +55,39 @@ def _host_and_port(given: str, port: int) -> tuple[str, int]:
     return host.strip("[]"), int(its or port)
 
 
-def _server(made: Examined, line: ServerLine, token: str | None, names: Sequence[str]) -> None:
+def _server(examined: Examined, line: ServerLine, token: str | None, names: Sequence[str]) -> None:
     """Show the server our token, and ask it for answers over each path."""
     try:
         secret = server_line.token(token)
         with opened(line, secret, SECONDS) as session:
-            made.fine("server", "its fingerprint and our token are right")
+            examined.fine("server", "its fingerprint and our token are right")
             for number, name in enumerate(names):
-                _echo(made, line, session, name, number)
-                _probe_port(made, session, name)
+                _echo(examined, line, session, name, number)
+                _probe_port(examined, session, name)
     except control.UnreachedError as error:
-        made.missing("server", str(error), "have mptcplab serve run, and open its port")
+        examined.missing("server", str(error), "have mptcplab serve run, and open its port")
     except Error as error:
-        made.missing("server", str(error), "take line and token from the server that runs now")
+        examined.missing("server", str(error), "take line and token from the server that runs now")
 
 
-def _echo(made: Examined, line: ServerLine, session: Session, name: str, number: int) -> None:
+def _echo(examined: Examined, line: ServerLine, session: Session, name: str, number: int) -> None:
     """Ask for UDP echoes over a path."""
     what = f"{name} UDP"
     try:
         path = route(name, line.host, line.port)
         found = clock.offset(path, line.port, session.run, session.key, ECHOES, number * ECHOES)
     except Error as error:
-        made.missing(what, str(error), "mend the route")
+        examined.missing(what, str(error), "mend the route")
         return
     if found is not None:
-        made.fine(what, f"port {line.port} echoes")
+        examined.fine(what, f"port {line.port} echoes")
         return
     meaning = "runs do not know how far the two clocks are apart"
     mend = f"open port {line.port} of the server for UDP"
-    made.checks.append(limited(what, f"port {line.port} echoes nothing", meaning, mend))
+    examined.checks.append(limited(what, f"port {line.port} echoes nothing", meaning, mend))
 
 
-def _probe_port(made: Examined, session: Session, name: str) -> None:
+def _probe_port(examined: Examined, session: Session, name: str) -> None:
     """Ask for an answer at the port of probes over a path."""
     path = ProbedPath(name, session)
     what = f"{name} probes"
@@ -98,6 +98,6 @@ def _probe_port(made: Examined, session: Session, name: str) -> None:
         why = error.strerror or str(error)
         mend = f"open port {path.port} of the server for TCP"
         found = f"port {path.port} is not reached: {why}"
-        made.checks.append(limited(what, found, "the path cannot be probed", mend))
+        examined.checks.append(limited(what, found, "the path cannot be probed", mend))
     else:
-        made.fine(what, f"port {path.port} answers")
+        examined.fine(what, f"port {path.port} answers")

@@ -28,7 +28,7 @@ SYN_TIMEOUT_MS = 900.0
 
 
 def syn_options(path: ProbedPath) -> Iterator[Row]:
-    """Compare the SYN that left with the one that the server's kernel kept."""
+    """Compare the SYN that was sent with the one that the server's kernel saved."""
     with path.connect(tos=DSCP << 2) as connection:
         looked = connection.ask("look")
         tcp_info = sockets.tcp_info(connection.socket)
@@ -60,50 +60,48 @@ def _mss(
 ) -> Row:
     timestamps = sockets.TIMESTAMPS_BYTES if tcp_info.options & sockets.TIMESTAMPS else 0
     # The kernel's figures leave room for time stamps.
-    mine, its = tcp_info.advertised_mss + timestamps, looked["advertised_mss"] + timestamps
+    ours, theirs = tcp_info.advertised_mss + timestamps, looked["advertised_mss"] + timestamps
     down = tcp_info.send_mss + timestamps
     # Linux sends no segment that is larger than half of the peer's window.
-    announced = min(its, mine)
-    most = min(announced, (tcp_info.send_window or its * 2) // 2)
-    sent, came = f"{mine} up, {its} down", f"{arrived.mss} up, {down} down"
-    lowered = arrived.mss is None or arrived.mss < mine or down < most
+    announced = min(theirs, ours)
+    expected = min(announced, (tcp_info.send_window or theirs * 2) // 2)
+    sent, received = f"{ours} up, {theirs} down", f"{arrived.mss} up, {down} down"
+    lowered = arrived.mss is None or arrived.mss < ours or down < expected
     if not lowered and down < announced:
         why = "SYN; this host sends no segment above half the server's window, announced or not"
-        return Row(path.name, "MSS", UNKNOWN, sent, came, why)
+        return Row(path.name, "MSS", UNKNOWN, sent, received, why)
     verdict = ALTERED if lowered else CLEAR
-    return Row(path.name, "MSS", verdict, sent, came, "SYN and SYN/ACK")
+    return Row(path.name, "MSS", verdict, sent, received, "SYN and SYN/ACK")
 
 
 def _option(path: ProbedPath, probe: str, setting: str | None, arrived: bool) -> Row:
     sent = setting not in (None, "0")
-    came = "yes" if arrived else "no"
+    received = "yes" if arrived else "no"
     if not sent:
-        return Row(path.name, probe, UNKNOWN, "no", came, "this host does not send it")
-    return Row(path.name, probe, CLEAR if arrived else ALTERED, "yes", came, "SYN")
+        return Row(path.name, probe, UNKNOWN, "no", received, "this host does not send it")
+    return Row(path.name, probe, CLEAR if arrived else ALTERED, "yes", received, "SYN")
 
 
 def _ecn(path: ProbedPath, arrived: syn.Syn) -> Row:
-    came = "yes" if arrived.asks_for_ecn else "no"
+    received = "yes" if arrived.asks_for_ecn else "no"
     if _setting("tcp_ecn") != "1":
-        return Row(
-            path.name, "ECN", UNKNOWN, "no", came, "this host does not ask for it: net.ipv4.tcp_ecn"
-        )
-    return Row(path.name, "ECN", CLEAR if arrived.asks_for_ecn else ALTERED, "yes", came, "SYN")
+        evidence = "this host does not ask for it: net.ipv4.tcp_ecn"
+        return Row(path.name, "ECN", UNKNOWN, "no", received, evidence)
+    return Row(path.name, "ECN", CLEAR if arrived.asks_for_ecn else ALTERED, "yes", received, "SYN")
 
 
 def _translated(path: ProbedPath, local: Any, peer: Any) -> Iterator[Row]:
-    mine, its = (_end(*end) for end in (local, peer))
-    if mine == its:
-        yield Row(
-            path.name, "NAT", CLEAR, mine, its, "the server sees this host's own address and port"
-        )
+    ours, theirs = (_end(*end) for end in (local, peer))
+    if ours == theirs:
+        evidence = "the server sees this host's own address and port"
+        yield Row(path.name, "NAT", CLEAR, ours, theirs, evidence)
         return
-    kept = "port kept" if local[1] == peer[1] else "port changed"
-    yield Row(path.name, "NAT", ALTERED, mine, its, f"{kept}; {_mapping(path)}")
+    port = "port kept" if local[1] == peer[1] else "port changed"
+    yield Row(path.name, "NAT", ALTERED, ours, theirs, f"{port}; {_mapping(path)}")
 
 
 def _mapping(path: ProbedPath) -> str:
-    """Say whether two ports of the server see one port of a local one."""
+    """Say whether a NAT maps a local port to one port for two ports of the server."""
     with suppress(OSError):
         with path.connect() as first:
             port = first.socket.getsockname()[1]
@@ -139,8 +137,8 @@ def _mp_capable(path: ProbedPath) -> Row:
     for _ in range(TRIES):
         try:
             with path.connect(mptcp=True) as connection:
-                looked = connection.ask("look")
-                seen.append(syn.parse(bytes.fromhex(looked["syn"])))
+                reply = connection.ask("look")
+                seen.append(syn.parse(bytes.fromhex(reply["syn"])))
                 late.append(connection.connect_ms >= SYN_TIMEOUT_MS)
                 mirrored |= sockets.speaks_mptcp(connection.socket) is True
         except OSError as error:
@@ -159,8 +157,8 @@ def _mp_capable(path: ProbedPath) -> Row:
         evidence += "; SYNs were lost, after which Linux sends them without"
         return Row(path.name, "MP_CAPABLE", UNKNOWN, "version 1", "", evidence)
     garbled = any(syn.MPTCP in one.options or one.unknown for one in seen)
-    came = "another option" if garbled else "none"
-    return Row(path.name, "MP_CAPABLE", ALTERED, "version 1", came, evidence)
+    received = "another option" if garbled else "none"
+    return Row(path.name, "MP_CAPABLE", ALTERED, "version 1", received, evidence)
 
 
 def _answered(path: ProbedPath, asked: Row) -> list[Row]:
@@ -203,12 +201,13 @@ def _answered(path: ProbedPath, asked: Row) -> list[Row]:
 def _data(path: ProbedPath, connection: Connection) -> Row:
     payload = bytes(DATA_BYTES)
     connection.ask("take", bytes=len(payload), payload=payload)
-    its = connection.ask("look")["mptcp"]
-    mine = sockets.speaks_mptcp(connection.socket)
-    ends = (("client", mine), ("server", its))
-    came = ", ".join(f"{who} {'MPTCP' if speaks else 'TCP'}" for who, speaks in ends)
-    verdict = CLEAR if mine and its else ALTERED
-    return Row(path.name, "DSS", verdict, "MPTCP", came, f"after {DATA_BYTES // 1000} kB of data")
+    theirs = connection.ask("look")["mptcp"]
+    ours = sockets.speaks_mptcp(connection.socket)
+    ends = (("client", ours), ("server", theirs))
+    received = ", ".join(f"{who} {'MPTCP' if speaks else 'TCP'}" for who, speaks in ends)
+    verdict = CLEAR if ours and theirs else ALTERED
+    evidence = f"after {DATA_BYTES // 1000} kB of data"
+    return Row(path.name, "DSS", verdict, "MPTCP", received, evidence)
 
 
 def _setting(name: str) -> str | None:

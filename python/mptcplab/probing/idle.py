@@ -20,9 +20,9 @@ STEPS = (
     *(1200, 1800, 2400, 3000, 3600, 4000),
 )
 MOST_SECONDS = STEPS[-1]
-# What fails once may have been lost; what is forgotten fails again.
+# One failure may be a loss; a connection that was forgotten fails again.
 TIMES = 2
-# Of slow links SYNs all at once would overflow the queue.
+# All SYNs at once would overflow the queues of slow links.
 APART_SECONDS = 0.05
 OPENINGS = 3
 SERVER, CLIENT, KEEP_ALIVE = "idle, server speaks", "idle, client speaks", "keep-alive"
@@ -45,35 +45,35 @@ def silence(path: ProbedPath, most_seconds: float) -> Iterator[Row]:
         },
     }
     with ThreadPoolExecutor(len(tries) * TIMES) as pool:
-        going: dict[tuple[str, float], list[Future[bool | None]]] = {}
+        futures: dict[tuple[str, float], list[Future[bool | None]]] = {}
         for key, one in tries.items():
-            going[key] = [pool.submit(one) for _ in range(TIMES)]
+            futures[key] = [pool.submit(one) for _ in range(TIMES)]
             time.sleep(APART_SECONDS)
-        results = {key: [one.result() for one in all_] for key, all_ in going.items()}
-    came = {key: _together(all_) for key, all_ in results.items()}
+        results = {key: [one.result() for one in all_] for key, all_ in futures.items()}
+    answers = {key: _together(all_) for key, all_ in results.items()}
     of = {
-        probe: {at: answered for (name, at), answered in came.items() if name == probe}
+        probe: {at: answered for (name, at), answered in answers.items() if name == probe}
         for probe in (SERVER, CLIENT, KEEP_ALIVE)
     }
     rows = [judged(path.name, probe, of[probe]) for probe in (SERVER, CLIENT)]
     rows.append(kept_alive(path.name, longest, of[KEEP_ALIVE], silent=rows[0]))
     if any(row.verdict == BLOCKED for row in rows) and not _is_there(path):
-        # Who is gone has not forgotten.
+        # The server may be gone, not the connection forgotten.
         why = "afterwards nothing is answered over the path"
         rows = [replace(row, verdict=UNKNOWN, arrived="", evidence=why) for row in rows]
     yield from rows
 
 
 def _together(tries: list[bool | None]) -> bool | None:
-    """Give what tries of one kind say; none where one ended when nothing else was answered."""
+    """Combine tries of one kind; ``None`` where one ended when nothing else was answered."""
     return True if any(tries) else None if None in tries else False
 
 
-def judged(path: str, probe: str, came: Mapping[float, bool | None]) -> Row:
-    """Bracket the time-out by what was answered after how much silence; none: not known."""
-    longest = max(came)
-    good = [step for step, answered in came.items() if answered]
-    bad = [step for step, answered in came.items() if answered is False]
+def judged(path: str, probe: str, answers: Mapping[float, bool | None]) -> Row:
+    """Bracket the time-out by the silences after which there was an answer; none: not known."""
+    longest = max(answers)
+    good = [step for step, answered in answers.items() if answered]
+    bad = [step for step, answered in answers.items() if answered is False]
     sent = f"{longest:g} s"
     if not bad and longest not in good:
         why = "when longer silences ended nothing else was answered either"
@@ -89,14 +89,16 @@ def judged(path: str, probe: str, came: Mapping[float, bool | None]) -> Row:
     return Row(path, probe, BLOCKED, sent, f"{max(good):g} s", evidence)
 
 
-def kept_alive(path: str, longest: float, came: Mapping[float, bool | None], *, silent: Row) -> Row:
+def kept_alive(
+    path: str, longest: float, answers: Mapping[float, bool | None], *, silent: Row
+) -> Row:
     """Find the longest interval of keep-alives with which a connection is not forgotten.
 
     ``silent`` is what was found without them: where that is no time-out, they cannot fail by one.
     """
-    good = [every for every, answered in came.items() if answered]
-    bad = [every for every, answered in came.items() if answered is False]
-    sent = f"every {min(came):g} to {max(came):g} s"
+    good = [every for every, answered in answers.items() if answered]
+    bad = [every for every, answered in answers.items() if answered is False]
+    sent = f"every {min(answers):g} to {max(answers):g} s"
     if not good and not bad:
         why = "when the silence ended nothing else was answered either"
         return Row(path, KEEP_ALIVE, UNKNOWN, sent, "", why)
@@ -113,7 +115,7 @@ def kept_alive(path: str, longest: float, came: Mapping[float, bool | None], *, 
 
 
 def _opened(path: ProbedPath, keep_alive: int | None = None) -> Connection | None:
-    """Open a connection that was answered once; none where so many at once get in the way."""
+    """Open a connection that was answered once; ``None`` where too many at once prevent it."""
     for _ in range(OPENINGS):
         with suppress(OSError):
             connection = path.connect(keep_alive=keep_alive)
@@ -143,7 +145,7 @@ def _server_speaks(
         connection.socket.settimeout(seconds + ANSWER_SECONDS)
         connection.ask("wait", seconds=seconds)
         return True
-    # A path or a host that is busy or away meanwhile answers nobody.
+    # A path or a host that is busy or gone meanwhile answers no connection.
     return False if _is_there(path) else None
 
 

@@ -20,20 +20,20 @@ STEP_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Tried:
-    """What became of a connection's join."""
+    """The result of a connection's join."""
 
     #: Whether this host asked for it over the path.
     left: bool
-    #: Whether the subflow is there at both ends.
+    #: Whether the subflow is open at both ends.
     joined: bool
-    #: SYNs with MP_JOIN that the server's host got meanwhile, of all who join there, and, where it
-    #: was not joined, in a time as long afterwards.
-    came: int
+    #: SYNs with MP_JOIN that the server's host received meanwhile, of all connections, and, where
+    #: it was not joined, in a time as long afterwards.
+    syns: int
     others: int
 
 
 def join(path: ProbedPath, beside: ProbedPath) -> Row:
-    """Open connections over the other path, and see what becomes of their joins over this one."""
+    """Open connections over the other path, and check their joins over this one."""
     try:
         return judged(path.name, [_tried(path, beside) for _ in range(TRIES)])
     except OSError as error:
@@ -41,7 +41,7 @@ def join(path: ProbedPath, beside: ProbedPath) -> Row:
 
 
 def judged(path: str, tries: Sequence[Tried]) -> Row:
-    """Judge by all tries: a single join may be lost, and others may join at the server."""
+    """Judge by all tries: a single join may be lost, and other clients may join."""
     joined, left = sum(one.joined for one in tries), sum(one.left for one in tries)
     evidence = f"{joined} of {len(tries)} connections were joined"
     if joined == len(tries):
@@ -55,14 +55,14 @@ def judged(path: str, tries: Sequence[Tried]) -> Row:
         )
         return Row(path, "MP_JOIN", UNKNOWN, "", "", f"{evidence}; {why}")
     sent = f"{left} joins"
-    if not any(one.came for one in tries):
+    if not any(one.syns for one in tries):
         return Row(path, "MP_JOIN", BLOCKED, sent, "none", evidence)
-    if any(one.others for one in tries) or not all(one.came for one in tries):
+    if any(one.others for one in tries) or not all(one.syns for one in tries):
         why = "others join at the server: whose SYNs arrived is not known"
         return Row(path, "MP_JOIN", UNKNOWN, sent, "", f"{evidence}; {why}")
     evidence += "; SYNs arrived, but the handshake did not end"
-    came = f"{sum(one.came for one in tries)} SYNs"
-    return Row(path, "MP_JOIN", ALTERED, sent, came, evidence)
+    arrived = f"{sum(one.syns for one in tries)} SYNs"
+    return Row(path, "MP_JOIN", ALTERED, sent, arrived, evidence)
 
 
 def _tried(path: ProbedPath, beside: ProbedPath) -> Tried:
@@ -73,18 +73,18 @@ def _tried(path: ProbedPath, beside: ProbedPath) -> Tried:
         port = path.session.mptcp_port
         # Subflows over either version of IP may join it.
         with beside.connect(port=port, mptcp=True, mapped=True) as connection:
-            # The server takes joins once data has come.
+            # The server accepts joins once data has arrived.
             connection.ask("echo")
             left, until = False, time.monotonic() + SECONDS
             while time.monotonic() < until:
                 left |= local in dict(sockets.subflows(connection.socket))
                 time.sleep(STEP_SECONDS)
-            there = dict(sockets.subflows(connection.socket)).get(local, False)
-            joined = there and bool(connection.ask("look")["further_subflows"])
+            is_open = dict(sockets.subflows(connection.socket)).get(local, False)
+            joined = is_open and bool(connection.ask("look")["further_subflows"])
         after = _joins(counting.ask("look"))
         if joined:
             return Tried(left, joined, after - before, 0)
-        # What this connection still had on its way came meanwhile.
+        # SYNs of this connection that were on their way have arrived meanwhile.
         time.sleep(SECONDS)
         last = _joins(counting.ask("look"))
         time.sleep(SECONDS)

@@ -1,4 +1,4 @@
-"""The largest packets that get through, up and down: black holes, found by cutting the range."""
+"""The largest packets that get through, up and down: black holes, by bisection."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def _probe(path: ProbedPath, probe: str) -> Row:
     if mss is None:
         why = "smaller ones do not arrive either"
         return Row(path.name, probe, UNKNOWN, sent, "none", why)
-    came = f"MSS {mss}, packets of {mss + headers} B"
-    return Row(path.name, probe, BLOCKED, sent, came, "a black hole: larger ones vanish")
+    arrived = f"MSS {mss}, packets of {mss + headers} B"
+    return Row(path.name, probe, BLOCKED, sent, arrived, "a black hole: larger ones vanish")
 
 
 def largest(fits: Callable[[list[int]], list[bool]], full: int) -> int | None:

@@ -1,4 +1,4 @@
-"""Whether ports are treated alike, and whether somebody answers HTTP instead of the server."""
+"""Whether ports are treated alike, and whether a cache answers HTTP in the server's place."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def alike(path: ProbedPath) -> Iterator[Row]:
     for port in path.session.tcp_ports[1:]:
         probe = f"port {port}"
         try:
-            came = _options(path, port, mptcp=mptcp)
+            arrived = _options(path, port, mptcp=mptcp)
         except OSError as error:
             yield _silent(path, probe, error)
             continue
-        verdict = CLEAR if came == first else ALTERED
+        verdict = CLEAR if arrived == first else ALTERED
         evidence = f"kinds of options in SYNs, beside those at port {path.port}"
-        yield Row(path.name, probe, verdict, _told(first), _told(came), evidence)
+        yield Row(path.name, probe, verdict, _listed(first), _listed(arrived), evidence)
 
 
 def http(path: ProbedPath) -> Iterator[Row]:
-    """Ask each port twice for one page, which is another each time."""
+    """Request a page twice at each port; the server's answers differ."""
     for port in path.session.tcp_ports:
         probe = f"HTTP, port {port}"
         try:
@@ -57,7 +57,7 @@ def http(path: ProbedPath) -> Iterator[Row]:
 
 
 def _silent(path: ProbedPath, probe: str, error: OSError) -> Row:
-    """Tell a port that is blocked from a server that is gone."""
+    """Distinguish a blocked port from a server that is gone."""
     if not path.session.is_alive():
         return Row(path.name, probe, UNKNOWN, "", "", f"the server is gone: {error}")
     evidence = f"port {path.port} answers, this does not: {error}"
@@ -89,7 +89,7 @@ def _options(path: ProbedPath, port: int, *, mptcp: bool) -> list[int]:
     return found
 
 
-def _told(kinds: list[int]) -> str:
+def _listed(kinds: list[int]) -> str:
     return ", ".join(map(str, kinds)) or "none"
 
 
@@ -104,10 +104,10 @@ def _page(path: ProbedPath, port: int) -> dict[str, Any]:
             f"{probe_protocol.PROOF}: {session.preamble().hex()}\r\nConnection: close\r\n\r\n"
         )
         sock.sendall(head.encode())
-        came = b""
-        while len(came) < MOST_ANSWER_BYTES and (piece := sock.recv(4096)):
-            came += piece
-    page: dict[str, Any] = json.loads(came.partition(b"\r\n\r\n")[2])
+        received = b""
+        while len(received) < MOST_ANSWER_BYTES and (piece := sock.recv(4096)):
+            received += piece
+    page: dict[str, Any] = json.loads(received.partition(b"\r\n\r\n")[2])
     if not isinstance(page["request"], int) or not isinstance(page["headers"], list):
         raise ValueError("another answer than the server's")
     return page

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mptcplab.probing.row import Row
 
-# Beside silence, of a path: what else is probed, where packets vanish.
+# The time that the other probes of a path may take, where packets vanish.
 PATH_SECONDS = 300
 # What begins a formula in a spreadsheet, and what steers a terminal; as in the tables of captures.
 FORMULA = r"^[=+\-@\t\r]"
@@ -88,7 +88,7 @@ class Probes:
 
 
 def _harmless(table: pl.DataFrame) -> pl.DataFrame:
-    """Give it with text that does no harm in a spreadsheet; others on the way wrote some of it."""
+    """Give it with text that is harmless in a spreadsheet; middleboxes wrote some of it."""
     import polars as pl
 
     text = pl.col(pl.String)
@@ -123,7 +123,7 @@ def probe_paths(
 
 
 def blameless(rows: Sequence[Row]) -> list[Row]:
-    """Blame no path where none reaches the port of probes: the server's firewall may close it."""
+    """Blame no path where none reaches the probes' port: the server's firewall may block it."""
     if any(row.probe != TCP or row.verdict != BLOCKED for row in rows):
         return list(rows)
     return [

@@ -1,4 +1,4 @@
-"""What probes found, as a scenario that the simulator runs."""
+"""The results of probes as a scenario that the simulator runs."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ MSS = re.compile(r"MSS (\d+)")
 def elements(rows: Sequence[Row]) -> list[str]:
     """Give the elements of a path, as ``middleboxes`` lists them."""
     found = {row.probe: row for row in rows if row.verdict in (ALTERED, BLOCKED)}
-    made = []
+    boxes = []
     if "MP_CAPABLE" in found:
-        made.append('{ element = "strip-options", segments = "syn" }')
+        boxes.append('{ element = "strip-options", segments = "syn" }')
     if "MP_CAPABLE answer" in found:
-        made.append('{ element = "strip-options", segments = "syn-ack" }')
+        boxes.append('{ element = "strip-options", segments = "syn-ack" }')
     if "MP_JOIN" in found:
-        made.append('{ element = "strip-options", option = "mp-join" }')
+        boxes.append('{ element = "strip-options", option = "mp-join" }')
     if any(probe.startswith("ADD_ADDR") for probe in found):
-        made.append('{ element = "strip-options", option = "add-addr" }')
+        boxes.append('{ element = "strip-options", option = "add-addr" }')
     if "DSS" in found:
-        made.append('{ element = "strip-options", segments = "data" }')
+        boxes.append('{ element = "strip-options", segments = "data" }')
     if "MSS" in found:
         sizes = [int(size) for size in re.findall(r"\d+", found["MSS"].arrived)]
-        made.append(f'{{ element = "clamp-mss", bytes = "{min(sizes)} B" }}')
+        boxes.append(f'{{ element = "clamp-mss", bytes = "{min(sizes)} B" }}')
     if "window" in found:
         sizes = [int(size) for size in re.findall(r"\d+", found["window"].arrived)]
-        made.append(f'{{ element = "clamp-window", bytes = "{min(sizes)} B" }}')
+        boxes.append(f'{{ element = "clamp-window", bytes = "{min(sizes)} B" }}')
     holes = [row for probe, row in found.items() if probe.startswith("large packets")]
     if holes:
         size = min(_number(PACKETS, row) for row in holes)
-        made.append(f'{{ element = "mtu", bytes = "{size} B", answer = "silent" }}')
+        boxes.append(f'{{ element = "mtu", bytes = "{size} B", answer = "silent" }}')
     idle = [row for probe, row in found.items() if probe.startswith("idle")]
     seconds = min((float(row.arrived.removesuffix(" s")) for row in idle), default=None)
     silent = "" if seconds is None else f', idle = "{seconds:g} s"'
     if "NAT" in found:
-        made.append(f'{{ element = "nat"{silent} }}')
+        boxes.append(f'{{ element = "nat"{silent} }}')
     elif silent:
-        made.append(f'{{ element = "firewall"{silent} }}')
-    return made
+        boxes.append(f'{{ element = "firewall"{silent} }}')
+    return boxes
 
 
 def recommended(rows: Sequence[Row]) -> dict[str, str]:

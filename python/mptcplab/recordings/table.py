@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # How data sets write that there is no value; the last is Android's CellInfo.UNAVAILABLE.
 MISSING = frozenset({"", "-", "NA", "N/A", "NaN", "nan", "None", "null", radio_log.UNAVAILABLE})
-RADIO = (*radio_log.WORDS, *quantities.RADIO)
+RADIO = (*radio_log.TEXT_COLUMNS, *quantities.RADIO)
 POSITION = tuple(quantities.POSITIONS)
 # Of a row's number in its run: a row a second.
 SECONDS = 10**9
@@ -130,7 +130,7 @@ def put(sample: Sample, column: Column, cell: str, direction: str | None, notes:
     becomes = column.becomes
     if becomes == "mbps":
         becomes = f"{direction or 'down'}_mbps"
-    if becomes in radio_log.WORDS:
+    if becomes in radio_log.TEXT_COLUMNS:
         sample.radio[becomes] = cell
         return
     value = _number(cell, column.name) * column.factor

@@ -25,7 +25,7 @@ WATCH = b'?WATCH={"enable":true,"json":true};\n'
 MOST_BYTES = 1 << 16
 CONNECT_SECONDS = 5.0
 LOOK_SECONDS = 0.2
-# gpsd says something at least each second while a receiver is there.
+# gpsd sends a report at least each second while there is a receiver.
 SILENCE_SECONDS = 30.0
 # Of a TPV report: without a fix (mode 0 or 1) there is no position.
 FIX = 2
@@ -56,7 +56,7 @@ def address(text: str) -> tuple[str, int]:
 
 
 class Gpsd:
-    """Hears gpsd, which says where it is with each fix of its receiver."""
+    """Listens to gpsd, which reports its position with each fix of its receiver."""
 
     name = NAME
     table = "positions"
@@ -64,7 +64,7 @@ class Gpsd:
 
     def __init__(self, where: tuple[str, int]) -> None:
         self._where = where
-        #: How far this host's clock was ahead of GPS when reports came, in milliseconds.
+        #: How far this host's clock was ahead of GPS when reports arrived, in milliseconds.
         self.ahead_ms: list[float] = []
 
     @property
@@ -84,11 +84,11 @@ class Gpsd:
         with connection:
             connection.sendall(WATCH)
             try:
-                self._hear(_lines(connection, stop), add)
+                self._add_positions(_lines(connection, stop), add)
             except ValueError as error:
                 raise UnavailableError(f"gpsd: {error}") from error
 
-    def _hear(self, lines: Iterator[bytes], add: Callable[[dict[str, Any]], None]) -> None:
+    def _add_positions(self, lines: Iterator[bytes], add: Callable[[dict[str, Any]], None]) -> None:
         reports = 0
         last = None
         for report in map(_report, lines):
@@ -97,7 +97,7 @@ class Gpsd:
             if report.get("class") != "TPV":
                 continue
             reports += 1
-            # Until all sentences of a second are there, reports of it are incomplete.
+            # Before all sentences of a second have arrived, reports of it are incomplete.
             at = report.get("time")
             if isinstance(at, str) and at != last and (row := position(report)) is not None:
                 last = at
@@ -133,21 +133,21 @@ def _report(line: bytes) -> dict[str, Any]:
 
 
 def _lines(connection: socket.socket, stop: Event) -> Iterator[bytes]:
-    """Give whole lines until it is to stop."""
+    """Yield whole lines until ``stop`` is set."""
     connection.settimeout(LOOK_SECONDS)
     partial = b""
-    heard = time.monotonic()
+    last_received = time.monotonic()
     while not stop.is_set():
         try:
-            came = connection.recv(1 << 14)
+            received = connection.recv(1 << 14)
         except TimeoutError:
-            if time.monotonic() - heard > SILENCE_SECONDS:
+            if time.monotonic() - last_received > SILENCE_SECONDS:
                 raise UnavailableError(f"gpsd has said nothing for {SILENCE_SECONDS:g} s") from None
             continue
-        if not came:
+        if not received:
             raise UnavailableError("gpsd closed the connection")
-        heard = time.monotonic()
-        *whole, partial = (partial + came).split(b"\n")
+        last_received = time.monotonic()
+        *whole, partial = (partial + received).split(b"\n")
         if len(partial) > MOST_BYTES:
             raise UnavailableError(f"what answers is not gpsd: a line of over {MOST_BYTES} bytes")
         yield from (line for line in whole if line.strip())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 NAME = "iw"
-# Where it is on machines whose ordinary users do not look for it there.
+# Where it may be although it is not on the search path of ordinary users.
 PATH = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
 CONNECTED = re.compile(r"^Connected to ([0-9a-f]{2}(?::[0-9a-f]{2}){5})", re.IGNORECASE)
 FREQUENCY = re.compile(r"^\s*freq:\s*(\d+(?:\.\d+)?)", re.MULTILINE)
@@ -40,7 +40,7 @@ MOST_COUNT = 2**32 - 1
 
 
 class Iw:
-    """Asks ``iw`` of an interface, over and over."""
+    """Samples an interface with ``iw``, periodically."""
 
     name = NAME
     table = "radio"
@@ -62,10 +62,10 @@ class Iw:
             add({"path": self.path, **row})
             stop.wait(self._every_s)
 
-    def _ask(self, program: str, *words: str) -> str:
+    def _ask(self, program: str, *arguments: str) -> str:
         try:
             done = subprocess.run(  # noqa: S603
-                [program, "dev", self._interface, *words],
+                [program, "dev", self._interface, *arguments],
                 capture_output=True,
                 text=True,
                 errors="replace",
@@ -75,13 +75,13 @@ class Iw:
         except subprocess.TimeoutExpired as error:
             raise UnavailableError(f"iw does not end within {error.timeout:g} s") from error
         if done.returncode:
-            said = " ".join((done.stderr or done.stdout).split())
-            raise UnavailableError(f"iw dev {self._interface} {' '.join(words)}: {said}")
+            errors = " ".join((done.stderr or done.stdout).split())
+            raise UnavailableError(f"iw dev {self._interface} {' '.join(arguments)}: {errors}")
         return done.stdout
 
 
 def link(text: str) -> dict[str, Any]:
-    """Read what it prints; what is not there is left out."""
+    """Read its output; what is missing there is left out."""
     row: dict[str, Any] = {"technology": "wifi"}
     if (found := CONNECTED.search(text)) is None:
         return row
@@ -92,7 +92,7 @@ def link(text: str) -> dict[str, Any]:
 
 
 def station(text: str, cell: str) -> dict[str, Any]:
-    """Read what it prints of the access point with this address; what is not there is left out."""
+    """Read its output on the access point with this address; what is missing is left out."""
     _, *parts = STATION.split(text)
     for address, about in zip(parts[::2], parts[1::2], strict=True):
         if address.lower() == cell:
@@ -112,6 +112,6 @@ def _numbers(text: str, patterns: Mapping[str, re.Pattern[str]]) -> dict[str, fl
             try:
                 row[column] = quantities.number(column, found[1], quantities.RADIO)
             except ValueError:
-                # Drivers without a figure print 0 or worse.
+                # Drivers without a figure print 0 or an impossible one.
                 continue
     return row

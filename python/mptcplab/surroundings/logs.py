@@ -52,8 +52,8 @@ def _read(file: Path, read: Callable[[str], Numbered]) -> list[Row]:
     except UnicodeDecodeError as error:
         raise Error(f"{file} is not text") from error
     except ValueError as error:
-        said, line = error.args
-        raise Error(f"{file}, line {line}: {said}") from error
+        message, line = error.args
+        raise Error(f"{file}, line {line}: {message}") from error
     if not rows:
         raise Error(f"{file} has no row")
     return sorted(({**row, "source": file.name} for row in rows), key=lambda row: int(row["at_ns"]))

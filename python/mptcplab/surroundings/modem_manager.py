@@ -44,7 +44,7 @@ MISSING = "jeepney is missing: pip install 'mptcplab[modems]'"
 
 
 class ModemManager:
-    """Asks ModemManager of the modem behind an interface, over and over."""
+    """Samples the modem behind an interface with ModemManager, periodically."""
 
     name = NAME
     table = "radio"
@@ -63,9 +63,9 @@ class ModemManager:
         with _Bus() as bus:
             try:
                 modem = _modem(bus, self._interface)
-                was_s = bus.properties(modem, SIGNAL).get("Rate", 0)
-                if not was_s:
-                    # Figures stay empty until somebody has asked for them.
+                earlier_s = bus.properties(modem, SIGNAL).get("Rate", 0)
+                if not earlier_s:
+                    # Figures are empty until they are requested.
                     bus.call(modem, SIGNAL, "Setup", "u", max(math.ceil(self._every_s), 1))
                 try:
                     while not stop.is_set():
@@ -73,10 +73,10 @@ class ModemManager:
                             add({"path": self.path, **row})
                         stop.wait(self._every_s)
                 finally:
-                    if not was_s:
+                    if not earlier_s:
                         bus.call(modem, SIGNAL, "Setup", "u", 0)
             except DBusErrorResponse as error:
-                raise UnavailableError(f"ModemManager: {_said(error)}") from error
+                raise UnavailableError(f"ModemManager: {_message(error)}") from error
 
     def _rows(self, bus: _Bus, modem: str) -> Iterator[dict[str, Any]]:
         about = bus.properties(modem, MODEM)
@@ -97,7 +97,7 @@ def technology(bits: int) -> str | None:
 
 
 def _figures(properties: Properties) -> dict[str, float]:
-    """Give the figures that are known; what is not is -DBL_MAX or out of all bounds."""
+    """Give the figures that are known; unknown ones are -DBL_MAX or out of bounds."""
     found = {}
     for key, column in FIGURES.items():
         least, most = quantities.RADIO[column]
@@ -119,7 +119,7 @@ def _rates(bus: _Bus, bearers: list[str], interface: str) -> dict[str, float]:
 
 
 def _cells(bus: _Bus, modem: str) -> dict[str, dict[str, str]]:
-    """Give cell and channel of each technology; modems that cannot say have none."""
+    """Give cell and channel of each technology; modems that do not report them have none."""
     from jeepney import DBusErrorResponse
 
     try:
@@ -171,23 +171,23 @@ class _Bus:
         self._connection.close()
 
     def call(
-        self, path: str, interface: str, method: str, signature: str = "", *values: Any
+        self, path: str, interface: str, method: str, signature: str = "", *arguments: Any
     ) -> tuple[Any, ...]:
-        """Call a method, and give what it answers."""
+        """Call a method, and return its values."""
         from jeepney import DBusAddress, new_method_call
         from jeepney.wrappers import unwrap_msg
 
-        message = new_method_call(
-            DBusAddress(path, BUS, interface), method, signature or None, values
+        request = new_method_call(
+            DBusAddress(path, BUS, interface), method, signature or None, arguments
         )
         try:
-            answer = self._connection.send_and_get_reply(message, timeout=PATIENCE_SECONDS)
+            reply = self._connection.send_and_get_reply(request, timeout=PATIENCE_SECONDS)
         except TimeoutError as error:
             raise UnavailableError(
                 f"ModemManager does not answer within {PATIENCE_SECONDS:g} s"
             ) from error
-        answered: tuple[Any, ...] = unwrap_msg(answer)
-        return answered
+        values: tuple[Any, ...] = unwrap_msg(reply)
+        return values
 
     def properties(self, path: str, interface: str) -> Properties:
         """Give all properties of an interface of an object."""
@@ -195,7 +195,7 @@ class _Bus:
         return {key: value for key, (_, value) in found.items()}
 
 
-def _said(error: Any) -> str:
-    """Say what was answered, in a line."""
-    words = error.data[0] if error.data and isinstance(error.data[0], str) else error.name
-    return " ".join(str(words).split())
+def _message(error: Any) -> str:
+    """Give the message of an error, in a line."""
+    message = error.data[0] if error.data and isinstance(error.data[0], str) else error.name
+    return " ".join(str(message).split())

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 TIME, PATH = "time", "path"
-WORDS = ("technology", "cell", "band")
-COLUMNS = (TIME, PATH, *WORDS, *quantities.RADIO)
+TEXT_COLUMNS = ("technology", "cell", "band")
+COLUMNS = (TIME, PATH, *TEXT_COLUMNS, *quantities.RADIO)
 # Android's CellInfo.UNAVAILABLE.
 UNAVAILABLE = "2147483647"
 
@@ -59,13 +59,13 @@ def _row(
 ) -> dict[str, Any]:
     if len(cells) != len(header):
         raise ValueError(f"{len(cells)} cells, and the first line names {len(header)} columns")
-    given = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
-    whose = given.get(PATH) or path
-    if whose is None:
+    values = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
+    row_path = values.get(PATH) or path
+    if row_path is None:
         raise ValueError(f"{PATH} is empty, and no path was said (--path)")
-    row: dict[str, Any] = {"at_ns": moments.read(given[TIME], zone), "path": whose}
-    for name, cell in given.items():
-        if name in WORDS:
+    row: dict[str, Any] = {"at_ns": moments.read(values[TIME], zone), "path": row_path}
+    for name, cell in values.items():
+        if name in TEXT_COLUMNS:
             row[name] = cell or None
         elif name in quantities.RADIO and cell not in ("", UNAVAILABLE):
             row[name] = quantities.number(name, cell, quantities.RADIO)
