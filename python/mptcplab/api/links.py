@@ -111,9 +111,9 @@ def import_links(
         Error: A file cannot be read or is malformed, or the files do not fit together; says where,
             and what to do. Nothing is written.
     """
-    from mptcplab.recordings.importing import Wishes, import_recordings
+    from mptcplab.recordings.importing import ImportSettings, import_recordings
 
-    wishes = Wishes(
+    settings = ImportSettings(
         format=format,
         columns=columns or {},
         where=where or {},
@@ -128,4 +128,4 @@ def import_links(
         queue=queue,
     )
     given = [files] if isinstance(files, str | PathLike) else files
-    return import_recordings([os.fspath(file) for file in given], Path(out), wishes)
+    return import_recordings([os.fspath(file) for file in given], Path(out), settings)

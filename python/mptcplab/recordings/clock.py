@@ -71,9 +71,9 @@ class Clock:
             self._note("its times name no zone and are taken as UTC (--time-zone says another)")
         return moments.read(text, self._zone or UTC)
 
-    def _note(self, words: str) -> None:
-        if words and words not in self.notes:
-            self.notes.append(words)
+    def _note(self, note: str) -> None:
+        if note and note not in self.notes:
+            self.notes.append(note)
 
 
 def unix(text: str, unit_ns: int) -> int:

@@ -1,4 +1,4 @@
-"""A file that somebody measured, and what was said of how to read it."""
+"""A file of measurements, and the options for reading it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import tzinfo
 
-# Words of file names that are about directions and tools, not about whose network it is.
+# Words of file names that name a direction.
 DIRECTIONS = {
     "down": ("down", "downlink", "downlinks", "download", "dl"),
     "up": ("up", "uplink", "uplinks", "upload", "ul"),
@@ -25,7 +25,7 @@ HEAD_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class Options:
-    """How to read files that do not say it themselves."""
+    """How to read files that do not tell it themselves."""
 
     zone: tzinfo | None = None
     #: Rows that count: what a column must hold.
@@ -40,18 +40,18 @@ class File:
 
     path: Path
     text: str
-    #: The direction that was said, or that its name says.
+    #: The direction that was given, or that its name has.
     direction: str | None = None
 
     @cached_property
     def head(self) -> str:
-        """Its first line that holds something."""
+        """Its first line that is not blank."""
         start = self.text[:HEAD_BYTES].lstrip()
         return start.partition("\n")[0].strip()
 
     @cached_property
     def columns(self) -> list[str]:
-        """What the first line names if it is that of a CSV."""
+        """The columns, if the first line is the header of a CSV."""
         return [name.strip().strip('"') for name in self.head.split(",")]
 
     @cached_property
@@ -72,11 +72,11 @@ def read(path: Path, direction: str | None) -> File:
         raise Error(f"cannot read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise Error(f"{path} is not text: unpack it first if it is compressed") from error
-    return File(path, text, direction or said_by_name(path))
+    return File(path, text, direction or direction_of(path))
 
 
-def said_by_name(path: Path) -> str | None:
-    """Give the direction that a file's name has among its words."""
+def direction_of(path: Path) -> str | None:
+    """Give the direction that a file's name contains."""
     words = words_of(path.name)
     found = [direction for direction, names in DIRECTIONS.items() if set(names) & set(words)]
     return found[0] if len(found) == 1 else None

@@ -13,7 +13,7 @@ from mptcplab.messages import nearest
 from mptcplab.recordings import file as files
 from mptcplab.recordings import output, timeline
 from mptcplab.recordings.formats import formats
-from mptcplab.recordings.path import Assumed, Made, make
+from mptcplab.recordings.path import Assumed, ImportedLink, make
 from mptcplab.recordings.recording import DIRECTIONS, Source
 from mptcplab.scenario.path import NAME, TAKEN
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 # NAME=FILE, NAME/up=FILE, NAME/down=FILE.
 NAMED = re.compile(r"([a-z][a-z0-9-]{0,14})?(?:/(up|down))?=(.+)", re.DOTALL)
 GENERIC = "csv"
-# Words of file names that do not say whose network it is.
+# Words of file names that do not name a network.
 PLAIN = {"udp", "tcp", "ping", "all", "data", "trace", "csv", "json", "txt", "out", "log"}
 MOST_NAME = 15
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """How recordings are to be read, and what stands in for what they do not say."""
+class ImportSettings:
+    """How recordings are read, and what replaces figures that they do not have."""
 
     format: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -55,13 +55,13 @@ class Wishes:
 
 @dataclass(frozen=True)
 class Imported:
-    """What was made of recordings."""
+    """The links made of recordings, and the scenario with them."""
 
     #: The directory.
     directory: Path
     window: Window
-    paths: list[Made]
-    #: Logs for ``mptcplab annotate``, as far as there is something for them.
+    paths: list[ImportedLink]
+    #: Logs for ``mptcplab annotate``, if the recordings have samples for them.
     radio: Path | None
     positions: Path | None
 
@@ -72,12 +72,12 @@ class Imported:
 
     @property
     def began(self) -> str:
-        """When runs begin by the clock of the logs: ``annotate --began``."""
+        """The start of runs by the clock of the logs, for ``annotate --began``."""
         at_ns = self.window.start_ns
         return f"{at_ns // timeline.SECOND}.{at_ns % timeline.SECOND:09d}".rstrip("0").rstrip(".")
 
     def document(self) -> dict[str, Any]:
-        """Give it as JSON has it."""
+        """Give it as JSON."""
         return {
             "scenario": str(self.scenario),
             "start_ns": self.window.start_ns if self.window.aligned else None,
@@ -101,27 +101,27 @@ class Imported:
         }
 
 
-def import_recordings(arguments: Sequence[str], out: Path, wishes: Wishes) -> Imported:
+def import_recordings(arguments: Sequence[str], out: Path, settings: ImportSettings) -> Imported:
     """Make links of recordings, and write them all or nothing.
 
     Args:
         arguments: Files; ``NAME=FILE`` names its path, ``NAME/up=FILE`` its direction, too.
         out: The directory that the scenario goes into, with what it needs; other files in it stay.
-        wishes: How to read them.
+        settings: How to read them.
 
     Raises:
         Error: A file cannot be read: which line, why, and what to do; or they do not go together.
     """
-    _check(wishes)
+    _check(settings)
     writing.check(out)
-    paths = _paths(arguments, wishes)
-    part = timeline.window(
-        paths, unaligned=wishes.unaligned, start_s=wishes.start_s, end_s=wishes.end_s
+    paths = _paths(arguments, settings)
+    window = timeline.window(
+        paths, unaligned=settings.unaligned, start_s=settings.start_s, end_s=settings.end_s
     )
-    assumed = Assumed(wishes.rate, wishes.delay, wishes.queue)
-    least_ns = round(wishes.step_s * timeline.SECOND)
-    made = [make(name, there, part, least_ns, assumed) for name, there in paths.items()]
-    texts = output.texts(made, part)
+    assumed = Assumed(settings.rate, settings.delay, settings.queue)
+    least_ns = round(settings.step_s * timeline.SECOND)
+    links = [make(name, sources, window, least_ns, assumed) for name, sources in paths.items()]
+    texts = output.texts(links, window)
     with tempfile.TemporaryDirectory() as trial:
         output.check(texts, Path(trial))
     with writing.files(out) as new:
@@ -130,21 +130,21 @@ def import_recordings(arguments: Sequence[str], out: Path, wishes: Wishes) -> Im
     logs = {
         name: out / name if name in texts else None for name in (output.RADIO, output.POSITIONS)
     }
-    return Imported(out, part, made, logs[output.RADIO], logs[output.POSITIONS])
+    return Imported(out, window, links, logs[output.RADIO], logs[output.POSITIONS])
 
 
-def _check(wishes: Wishes) -> None:
+def _check(settings: ImportSettings) -> None:
     known = formats()
-    if wishes.format is not None and wishes.format not in known:
-        raise Error(f"there is no format {wishes.format!r}: {nearest(wishes.format, known)}")
-    if wishes.columns and wishes.format not in (None, GENERIC):
-        raise Error(f"--column is for --as {GENERIC}: {wishes.format} knows its columns")
-    if not 0.001 <= wishes.step_s <= 3600:
-        raise Error(f"--step is {wishes.step_s:g}: it must be from 0.001 to 3600 s")
+    if settings.format is not None and settings.format not in known:
+        raise Error(f"there is no format {settings.format!r}: {nearest(settings.format, known)}")
+    if settings.columns and settings.format not in (None, GENERIC):
+        raise Error(f"--column is for --as {GENERIC}: {settings.format} knows its columns")
+    if not 0.001 <= settings.step_s <= 3600:
+        raise Error(f"--step is {settings.step_s:g}: it must be from 0.001 to 3600 s")
     for option, kind, value in (
-        ("--rate", quantity.RATE, wishes.rate),
-        ("--delay", quantity.DURATION, wishes.delay),
-        ("--queue", quantity.DURATION, wishes.queue),
+        ("--rate", quantity.RATE, settings.rate),
+        ("--delay", quantity.DURATION, settings.delay),
+        ("--queue", quantity.DURATION, settings.queue),
     ):
         try:
             kind.parse(value)
@@ -152,14 +152,14 @@ def _check(wishes: Wishes) -> None:
             raise Error(f"{option}: {error}") from error
 
 
-def _paths(arguments: Sequence[str], wishes: Wishes) -> dict[str, list[Source]]:
-    """Read all files, and sort what they hold by path, in the order in which they come."""
+def _paths(arguments: Sequence[str], settings: ImportSettings) -> dict[str, list[Source]]:
+    """Read all files, and sort their recordings by path, in order."""
     if not arguments:
         raise Error("give at least one file to import")
     paths: dict[str, list[Source]] = {}
     for argument in arguments:
-        name, direction, path = _taken_apart(argument)
-        sources = _read(files.read(path, direction), wishes)
+        name, direction, path = _parse_argument(argument)
+        sources = _read(files.read(path, direction), settings)
         if name is not None and len(sources) > 1:
             raise Error(
                 f"{path}: holds {len(sources)} paths "
@@ -168,24 +168,24 @@ def _paths(arguments: Sequence[str], wishes: Wishes) -> dict[str, list[Source]]:
                 "the name out, or choose one with --where"
             )
         for source in sources:
-            whose = name or _name(source)
-            paths.setdefault(whose, []).append(source)
+            path_name = name or _name(source)
+            paths.setdefault(path_name, []).append(source)
     return paths
 
 
-def _taken_apart(word: str) -> tuple[str | None, str | None, Path]:
-    """Give the path's name, the direction and the file that an argument says."""
-    found = NAMED.fullmatch(word)
-    if found is None or Path(word).exists():
-        return None, None, Path(word)
+def _parse_argument(argument: str) -> tuple[str | None, str | None, Path]:
+    """Give the path's name, the direction and the file in an argument."""
+    found = NAMED.fullmatch(argument)
+    if found is None or Path(argument).exists():
+        return None, None, Path(argument)
     if found[1] in TAKEN or found[1] == Path(output.SCENARIO).stem:
         raise Error(f"{found[1]!r} cannot name a path: choose another name")
     return found[1], found[2], Path(found[3])
 
 
-def _read(file: File, wishes: Wishes) -> list[Source]:
-    form = _format(file, wishes)
-    options = files.Options(wishes.zone, wishes.where, wishes.columns)
+def _read(file: File, settings: ImportSettings) -> list[Source]:
+    form = _format(file, settings)
+    options = files.Options(settings.zone, settings.where, settings.columns)
     try:
         recordings = form.read(file, options)
         if not recordings:
@@ -193,17 +193,17 @@ def _read(file: File, wishes: Wishes) -> list[Source]:
         for recording in recordings:
             recording.check()
     except ValueError as error:
-        said, line = error.args
-        raise Error(f"{file.path}, line {line}: {said}") from error
-    licence = wishes.licence or form.licence
+        message, line = error.args
+        raise Error(f"{file.path}, line {line}: {message}") from error
+    licence = settings.licence or form.licence
     return [Source(one, file.path, form.name, licence, file.sha256) for one in recordings]
 
 
-def _format(file: File, wishes: Wishes) -> Format:
+def _format(file: File, settings: ImportSettings) -> Format:
     known = formats()
-    if wishes.format is not None:
-        return known[wishes.format]
-    if wishes.columns and set(wishes.columns.values()) <= set(file.columns):
+    if settings.format is not None:
+        return known[settings.format]
+    if settings.columns and set(settings.columns.values()) <= set(file.columns):
         return known[GENERIC]
     found = [one for one in known.values() if one.matches(file)]
     if len(found) == 1:
@@ -219,10 +219,10 @@ def _format(file: File, wishes: Wishes) -> Format:
 
 
 def _name(source: Source) -> str:
-    """Give the name that the file says, or that its own name has, as a path may have it."""
+    """Give a name for the path: that in the file, or in its name, in the form of paths' names."""
     plain = {*PLAIN, *(word for direction in DIRECTIONS for word in files.DIRECTIONS[direction])}
-    said = source.recording.name
-    words = files.words_of(said) if said else []
+    recorded = source.recording.name
+    words = files.words_of(recorded) if recorded else []
     words = words or [word for word in files.words_of(source.path.stem) if word not in plain]
     # Numbers of files are mostly times of day.
     words = [word for word in words if not word.isdigit()] or words

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mptcplab.recordings.path import Made
+    from mptcplab.recordings.path import ImportedLink
     from mptcplab.recordings.recording import Sample
     from mptcplab.recordings.timeline import Window
 
@@ -21,7 +21,7 @@ SCENARIO = "scenario.toml"
 RADIO = "radio.csv"
 POSITIONS = "positions.gpx"
 DIRECTIONS = ("uplink", "downlink")
-# Longer transfers take a while to simulate.
+# Longer transfers take long to simulate.
 MOST_TRANSFER_S = 60
 SECOND = 10**9
 GPX = '<gpx version="1.1" creator="mptcplab" xmlns="http://www.topografix.com/GPX/1/1">'
@@ -30,17 +30,17 @@ ELEMENTS = {"altitude_m": "ele"}
 EXTENSIONS = {"speed_mps": "speed", "course_deg": "course"}
 
 
-def texts(made: Sequence[Made], part: Window) -> dict[str, str]:
+def texts(links: Sequence[ImportedLink], window: Window) -> dict[str, str]:
     """Give the text of every file."""
-    files = {SCENARIO: _scenario(made, part)}
-    for one in made:
-        files[f"{one.name}.toml"] = _link(one, part)
-        files |= one.traces
-    radio = [row for one in made for row in _radio(one, part)]
+    files = {SCENARIO: _scenario(links, window)}
+    for link in links:
+        files[f"{link.name}.toml"] = _link(link, window)
+        files |= link.traces
+    radio = [row for link in links for row in _radio(link, window)]
     if radio:
         files[RADIO] = "\n".join([",".join(radio_log.COLUMNS), *radio]) + "\n"
-    # Paths that are driven together are at one place: that of the first that says where.
-    track = next((points for one in made if (points := list(_track(one, part)))), [])
+    # Paths that are driven together have one position: the first that has any gives it.
+    track = next((points for link in links if (points := list(_track(link, window)))), [])
     if track:
         files[POSITIONS] = (
             "\n".join([GPX, "<trk><trkseg>", *track, "</trkseg></trk>", "</gpx>"]) + "\n"
@@ -49,80 +49,83 @@ def texts(made: Sequence[Made], part: Window) -> dict[str, str]:
 
 
 def check(files: Mapping[str, str], trial: Path) -> None:
-    """Read the scenario back as ``run`` reads it, before anything is put in place."""
+    """Read the scenario back as ``run`` reads it, before anything is written to ``out``."""
     for name, text in files.items():
         (trial / name).write_text(text, "utf-8")
     load(trial / SCENARIO)
 
 
-def _scenario(made: Sequence[Made], part: Window) -> str:
-    length_s = part.length_ns / SECOND
+def _scenario(links: Sequence[ImportedLink], window: Window) -> str:
+    length_s = window.length_ns / SECOND
     lines = [
         "schema = 1",
-        f"title = {written('imported: ' + ', '.join(one.name for one in made))}",
-        f"# Written by mptcplab links import: {part.label}.",
+        f"title = {written('imported: ' + ', '.join(one.name for one in links))}",
+        f"# Written by mptcplab links import: {window.label}.",
     ]
-    if len(made) > 1:
-        # Rows of one file are of one time, whatever it counts from.
-        together = part.aligned or len({source.path for one in made for source in one.sources}) == 1
+    if len(links) > 1:
+        # Rows of one file have one clock, whatever its origin.
+        together = (
+            window.aligned or len({source.path for one in links for source in one.sources}) == 1
+        )
         fade = "fade together" if together else "do not fade together: they are of no common clock"
         lines.append(f"# The paths {fade}.")
     if length_s > MOST_TRANSFER_S:
         lines.append(f"# The traces last {length_s:g} s: a longer transfer sees more of them.")
     lines += ["", "[transfer]", 'direction = "download"']
     lines.append(f'duration = "{min(length_s, MOST_TRANSFER_S):g} s"')
-    for one in made:
+    for one in links:
         lines += ["", f"[path.{one.name}]", f"profile = {written(f'{one.name}.toml')}"]
     return "\n".join(lines) + "\n"
 
 
-def _link(made: Made, part: Window) -> str:
-    names = ", ".join(source.path.name for source in made.sources)
-    lines = [f"title = {written(f'{made.name}: imported from {names}')}"]
-    lines.append(f"# Written by mptcplab links import: {part.label}.")
-    lines += _comments("Measured", made.measured)
-    lines += _comments("Assumed, measured nowhere", made.assumed)
-    lines += _comments("Odd in the files", made.odd)
-    lines += [f"{name} = {written(made.elements[name], apart=True)}" for name in DIRECTIONS]
-    for name, draw in made.draw.items():
+def _link(link: ImportedLink, window: Window) -> str:
+    names = ", ".join(source.path.name for source in link.sources)
+    lines = [f"title = {written(f'{link.name}: imported from {names}')}"]
+    lines.append(f"# Written by mptcplab links import: {window.label}.")
+    lines += _comments("Measured", link.measured)
+    lines += _comments("Assumed, measured nowhere", link.assumed)
+    lines += _comments("Odd in the files", link.odd)
+    lines += [f"{name} = {written(link.elements[name], apart=True)}" for name in DIRECTIONS]
+    for name, draw in link.draw.items():
         lines += ["", f"[draw.{name}]", *(f"{key} = {written(draw[key])}" for key in draw)]
     rates = dict.fromkeys(
-        source.recording.rates for source in made.sources if source.recording.rates
+        source.recording.rates for source in link.sources if source.recording.rates
     )
     origin = {
         "kind": "imported",
         "source": "; ".join(
-            [*(f"{one.path.name} ({one.format})" for one in made.sources), *map(str, rates)]
+            [*(f"{one.path.name} ({one.format})" for one in link.sources), *map(str, rates)]
         ),
-        "licence": "; ".join(dict.fromkeys(one.licence for one in made.sources)),
-        "sha256": ", ".join(one.sha256 for one in made.sources),
+        "licence": "; ".join(dict.fromkeys(one.licence for one in link.sources)),
+        "sha256": ", ".join(one.sha256 for one in link.sources),
     }
     lines += ["", "[origin]", *(f"{key} = {written(value)}" for key, value in origin.items())]
     return "\n".join(lines) + "\n"
 
 
-def _comments(what: str, said: Sequence[str]) -> list[str]:
-    """Say something in comments, whatever it holds."""
+def _comments(label: str, notes: Sequence[str]) -> list[str]:
+    """Write notes as comments, without unprintable characters."""
     return [
-        f"# {what}: {''.join(one if one.isprintable() else '?' for one in line)}." for line in said
+        f"# {label}: {''.join(one if one.isprintable() else '?' for one in line)}."
+        for line in notes
     ]
 
 
-def _inside(made: Made, part: Window) -> Iterator[tuple[Sample, int]]:
+def _samples_within(link: ImportedLink, window: Window) -> Iterator[tuple[Sample, int]]:
     """Give the samples of the window with their times, of the clock or from the start."""
-    for source in made.sources:
+    for source in link.sources:
         if source.recording.samples:
-            origin = part.origin_ns(source.recording)
+            origin = window.origin_ns(source.recording)
             for sample in sorted(source.recording.samples, key=lambda one: one.at_ns):
                 at = sample.at_ns - origin
-                if 0 <= at < part.length_ns:
-                    yield sample, at + part.start_ns
+                if 0 <= at < window.length_ns:
+                    yield sample, at + window.start_ns
 
 
-def _radio(made: Made, part: Window) -> Iterator[str]:
-    for sample, at_ns in _inside(made, part):
+def _radio(link: ImportedLink, window: Window) -> Iterator[str]:
+    for sample, at_ns in _samples_within(link, window):
         if sample.radio:
-            cells = {radio_log.TIME: _seconds(at_ns), radio_log.PATH: made.name, **sample.radio}
+            cells = {radio_log.TIME: _seconds(at_ns), radio_log.PATH: link.name, **sample.radio}
             yield ",".join(_cell(cells.get(name, "")) for name in radio_log.COLUMNS)
 
 
@@ -135,9 +138,9 @@ def _seconds(at_ns: int) -> str:
     return f"{at_ns // SECOND}.{at_ns % SECOND:09d}"
 
 
-def _track(made: Made, part: Window) -> Iterator[str]:
-    """Give a track point for each sample that says where it was."""
-    for sample, at_ns in _inside(made, part):
+def _track(link: ImportedLink, window: Window) -> Iterator[str]:
+    """Give a track point for each sample with a position."""
+    for sample, at_ns in _samples_within(link, window):
         position = sample.position
         if not {"latitude_deg", "longitude_deg"} <= position.keys():
             continue

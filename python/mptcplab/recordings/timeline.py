@@ -1,4 +1,4 @@
-"""Recordings on one time: the span that they have in common, and rows over it."""
+"""Recordings on one clock: the span that they have in common, and rows over it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 SECOND = 10**9
 MILLISECOND = 10**6
-# Longer than this many steps without a value is a gap.
+# More steps than this without a value are a gap.
 GAP = 1.5
-# Steps of at least this part of what was asked are left as they are.
+# Steps of at least this part of the requested step are left as they are.
 NEAR = 0.9
 
 
@@ -31,21 +31,21 @@ class Window:
 
     #: Unix time of its start; 0 where there is no clock.
     start_ns: int
-    #: How much was left out before it.
+    #: The time that is skipped before it.
     skipped_ns: int
     length_ns: int
-    #: Whether recordings of a clock keep their places on it.
+    #: Whether recordings with a clock keep their times.
     aligned: bool
 
     def origin_ns(self, recording: Recording) -> int:
-        """Give the time of a recording's samples that is the start of the window."""
+        """Give the time at which the window starts by the clock of a recording."""
         if self.aligned and recording.clock != NONE:
             return self.start_ns
         return min(one.at_ns for one in recording.samples) + self.skipped_ns
 
     @property
     def label(self) -> str:
-        """Say it."""
+        """Describe it."""
         length = f"{self.length_ns / SECOND:g} s"
         if not self.aligned:
             return f"{length} from the start of each recording"
@@ -81,7 +81,7 @@ def window(
     Raises:
         Error: They have no time in common, or some say by which zone they are and others do not.
     """
-    sources = [one for there in paths.values() for one in there]
+    sources = [one for path_sources in paths.values() for one in path_sources]
     timed = [one for one in sources if one.recording.samples]
     clocked = [] if unaligned else [one for one in timed if one.recording.clock != NONE]
     states = {one.recording.clock for one in clocked}
@@ -105,7 +105,7 @@ def window(
     lengths += [
         times[-1] * MILLISECOND for one in sources for times in one.recording.opportunities.values()
     ]
-    # Figures alone hold for ever.
+    # Figures without samples hold for ever.
     length = min(lengths, default=60 * SECOND)
     begin, end = round(start_s * SECOND), length if end_s is None else round(end_s * SECOND)
     if begin >= min(end, length):
@@ -144,26 +144,26 @@ def step(samples: Iterable[Sample]) -> int:
     return round(statistics.median(b - a for a, b in pairwise(times))) if len(times) > 1 else SECOND
 
 
-def series(recording: Recording, quantity: str, part: Window, least_ns: int) -> Series | None:
+def series(recording: Recording, quantity: str, window: Window, least_ns: int) -> Series | None:
     """Give a quantity over a window, none if it is not there.
 
     Values less than so many nanoseconds apart become their mean; where there is none, the one
     before holds.
     """
-    having = [one for one in recording.samples if quantity in one.values]
-    if not having:
+    samples = [one for one in recording.samples if quantity in one.values]
+    if not samples:
         return None
-    origin = part.origin_ns(recording)
-    points = [(one.at_ns - origin, one.values[quantity]) for one in having]
+    origin = window.origin_ns(recording)
+    points = [(one.at_ns - origin, one.values[quantity]) for one in samples]
     notes = _odd(points)
     points.sort(key=lambda point: point[0])
-    own = step(having)
-    inside = [(at, value) for at, value in points if 0 <= at < part.length_ns]
+    step_ns = step(samples)
+    inside = [(at, value) for at, value in points if 0 <= at < window.length_ns]
     before = [value for at, value in points if at < 0]
     if not inside and not before:
         return None
-    # What is about as far apart as asked keeps its own times, which are never quite regular.
-    width = least_ns if own < NEAR * least_ns else 1
+    # Samples about as far apart as requested keep their times, which are never quite regular.
+    width = least_ns if step_ns < NEAR * least_ns else 1
     bins: dict[int, list[float]] = {}
     for at, value in inside:
         bins.setdefault(at // width, []).append(value)
@@ -175,7 +175,7 @@ def series(recording: Recording, quantity: str, part: Window, least_ns: int) -> 
         rows.insert(0, (0.0, before[-1]))
     rows[0] = (0.0, rows[0][1])
     times = [*(at for at, _ in points if at < 0)][-1:] + [at for at, _ in inside]
-    return Series(rows, notes + _gaps(times, part.length_ns, max(own, width)))
+    return Series(rows, notes + _gaps(times, window.length_ns, max(step_ns, width)))
 
 
 def _odd(points: list[tuple[int, float]]) -> list[str]:
@@ -204,5 +204,5 @@ def _gaps(times: list[int], length: int, usual: int) -> list[str]:
 
 
 def count(number: int, what: str) -> str:
-    """Say how many."""
+    """Format a count."""
     return f"{number} {what}" + ("" if number == 1 else "s")

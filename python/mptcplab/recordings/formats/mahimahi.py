@@ -29,17 +29,17 @@ class Mahimahi:
         direction = SUFFIXES.get(file.path.suffix, file.direction or "down")
         times: list[int] = []
         for line, text in enumerate(file.text.splitlines(), 1):
-            if not (word := text.strip()):
+            if not (time := text.strip()):
                 continue
-            if not (word.isascii() and word.isdigit()):
+            if not (time.isascii() and time.isdigit()):
                 raise ValueError(
-                    f"{word[:40]!r} is not a whole number of milliseconds: mend or remove it", line
+                    f"{time[:40]!r} is not a whole number of milliseconds: mend or remove it", line
                 )
-            if times and int(word) < times[-1]:
+            if times and int(time) < times[-1]:
                 raise ValueError(
-                    f"{word} ms is before the {times[-1]} ms above it: sort the lines", line
+                    f"{time} ms is before the {times[-1]} ms above it: sort the lines", line
                 )
-            times.append(int(word))
+            times.append(int(time))
         if not times or times[-1] == 0:
             raise ValueError("holds no time above 0 ms, at which a trace begins again", 1)
         return [Recording(opportunities={direction: times})]

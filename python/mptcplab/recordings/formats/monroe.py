@@ -27,7 +27,7 @@ SPEED_MBPS = 8e-6
 # DeviceMode of the metadata's documentation.
 MODES = {3: "GSM", 4: "UMTS", 5: "LTE"}
 SIGNAL = {"RSRP": "rsrp_dbm", "RSRQ": "rsrq_db", "RSSI": "rssi_dbm"}
-PLACE = {"Latitude": "latitude_deg", "Longitude": "longitude_deg"}
+POSITION = {"Latitude": "latitude_deg", "Longitude": "longitude_deg"}
 
 
 class Monroe:
@@ -51,7 +51,7 @@ class Monroe:
         """Give a recording for each operator."""
         names: dict[str, str] = {}
         found: dict[str, Recording] = {}
-        places: list[Sample] = []
+        positions: list[Sample] = []
         for line, entry in _entries(file.text):
             try:
                 kind = str(entry.get("DataId"))
@@ -60,7 +60,7 @@ class Monroe:
             except (TypeError, ValueError) as error:
                 raise ValueError(str(error), line) from error
             if kind.startswith(GPS):
-                places.append(sample)
+                positions.append(sample)
             elif sample.values or sample.radio:
                 card = str(entry.get("Iccid", entry.get("ICCID", entry.get("InterfaceName", ""))))
                 names.setdefault(card, str(entry.get("Operator") or card))
@@ -70,7 +70,7 @@ class Monroe:
         measured = [one for one in found.values() if any(sample.values for sample in one.samples)]
         if not measured:
             raise ValueError(f"has no {PING} and no {DOWNLOAD}: nothing that makes a link", 1)
-        measured[0].samples += places
+        measured[0].samples += positions
         return measured
 
 
@@ -89,14 +89,14 @@ def _measured(kind: str, entry: Entry) -> tuple[dict[str, float], dict[str, Any]
             value = entry.get(name)
             if isinstance(value, int | float) and least <= value <= most:
                 radio[column] = float(value)
-        words = {
+        texts = {
             "cell": entry.get("CID"),
             "band": entry.get("Band"),
             "technology": MODES.get(entry.get("DeviceMode", 0)),
         }
-        radio |= {name: str(value) for name, value in words.items() if value is not None}
+        radio |= {name: str(value) for name, value in texts.items() if value is not None}
     elif kind.startswith(GPS):
-        for name, column in PLACE.items():
+        for name, column in POSITION.items():
             if name in entry:
                 position[column] = quantities.checked(
                     column, _number(name, entry[name], signed=True), quantities.POSITIONS
