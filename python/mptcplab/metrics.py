@@ -162,6 +162,6 @@ def heads(metrics: Sequence[Metric]) -> list[str]:
     return names
 
 
-def capital(words: str) -> str:
+def capital(text: str) -> str:
     """Begin with a capital, and leave the rest as it is."""
-    return words[:1].upper() + words[1:]
+    return text[:1].upper() + text[1:]

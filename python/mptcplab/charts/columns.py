@@ -40,7 +40,7 @@ def packets(frame: pl.DataFrame, captures: list[str]) -> Packets:
 def thin(
     frame: pl.DataFrame, value: str, keep: pl.Expr | None = None, most: int = MOST
 ) -> tuple[pl.DataFrame, str | None]:
-    """Leave out rows of a table that has more than ``most``, and say so in words.
+    """Leave out rows of a table that has more than ``most``, and describe that.
 
     Each subflow keeps what ``keep`` asks for, and the smallest and the largest value of each of as
     many equal spans of time as fit.
@@ -59,17 +59,17 @@ def thin(
             most=pl.col("row").get(pl.col(value).arg_max()),
         )
     )
-    kept = pl.concat([extremes["least"], extremes["most"]]).drop_nulls()
-    wanted = pl.col("row").is_in(kept.implode())
+    rows = pl.concat([extremes["least"], extremes["most"]]).drop_nulls()
+    selected = pl.col("row").is_in(rows.implode())
     if keep is not None:
-        wanted |= keep
-    thinned = frame.with_row_index("row").filter(wanted).drop("row")
+        selected |= keep
+    thinned = frame.with_row_index("row").filter(selected).drop("row")
     milliseconds = 1000 * (end - start) / spans  # type: ignore[operator]
-    words = (
+    note = (
         f"{count(len(thinned))} of {count(len(frame))} samples are drawn: the smallest and the "
         f"largest of every {milliseconds:.3g} ms of a subflow"
     )
-    return thinned, words + (" and all that is marked" if keep is not None else "")
+    return thinned, note + (" and all that is marked" if keep is not None else "")
 
 
 def definitions(table: str, *names: str) -> list[Definition]:

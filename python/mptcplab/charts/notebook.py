@@ -36,12 +36,12 @@ def of(source: Comparison | Campaign | Run) -> str:
 
 def _comparison(source: Comparison) -> str:
     about = source.mptcp.about
-    words = [gain(source)] if source.baselines else []
+    sentences = [gain(source)] if source.baselines else []
     rows = by_cost(findings(source))[:MOST]
     return "".join(
         [
             _title(f"{about['scenario']}, seed {about['seed']}"),
-            _sentences([*words, *(in_words(row) for row in rows)]),
+            _sentences([*sentences, *(in_words(row) for row in rows)]),
             _runs(source.runs),
             _picture(source.plot),
         ]
@@ -100,12 +100,12 @@ def _runs(runs: Sequence[Run]) -> str:
     return _table(["run", *heads(metrics)], rows, 1)
 
 
-def _title(words: str) -> str:
-    return f"<h4>{html.escape(text.clean(words))}</h4>"
+def _title(title: str) -> str:
+    return f"<h4>{html.escape(text.clean(title))}</h4>"
 
 
-def _sentences(words: Iterable[str]) -> str:
-    lines = "".join(f"<li>{html.escape(text.clean(one))}</li>" for one in words)
+def _sentences(sentences: Iterable[str]) -> str:
+    lines = "".join(f"<li>{html.escape(text.clean(one))}</li>" for one in sentences)
     return f"<ul>{lines}</ul>" if lines else ""
 
 
@@ -122,7 +122,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> 
 
 
 def _picture(draw: Draw) -> str:
-    """Draw it where matplotlib is there and there is something to draw."""
+    """Draw it if matplotlib is installed and there is something to draw."""
     try:
         drawn = draw()
     except Error:

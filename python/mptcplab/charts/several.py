@@ -323,8 +323,8 @@ def _provenance(laid: list[Laid]) -> Provenance:
             facts.append(Fact(one.name, ", ".join(one.subject.captures)))
             continue
         about = one.run.about
-        words = f"{engine(about)}, seed {about['seed']}, in {os.fspath(one.run.directory)}"
-        facts.append(Fact(one.name, f"{words}: {typed_command(about['command_line'])}"))
+        description = f"{engine(about)}, seed {about['seed']}, in {os.fspath(one.run.directory)}"
+        facts.append(Fact(one.name, f"{description}: {typed_command(about['command_line'])}"))
     texts = list(dict.fromkeys(one.subject.scenario_text for one in laid if one.run))
     documents = [
         Document(f"Scenario {number}", f"scenario-{number}.toml", written)

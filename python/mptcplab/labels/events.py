@@ -47,12 +47,12 @@ def describe(row: Row) -> str:
     return f"{row['event'].replace('_', ' ')}{_after_colon(row['detail'])}"
 
 
-def _after_colon(words: str | None) -> str:
-    return f": {words}" if words else ""
+def _after_colon(detail: str | None) -> str:
+    return f": {detail}" if detail else ""
 
 
-def _in_brackets(words: str | None) -> str:
-    return f" ({words})" if words else ""
+def _in_brackets(detail: str | None) -> str:
+    return f" ({detail})" if detail else ""
 
 
 # What begins something, and what ends it.

@@ -51,20 +51,20 @@ def one_end(named: Mapping[str, str | None], replaced: Mapping[str, str], *, ker
 
     ``replaced`` holds what the scenario names and a kernel has not.
     """
-    words = []
+    parts = []
     if (control := named.get("congestion_control")) is not None:
-        words.append(congestion_control(control, kernel=kernel))
+        parts.append(congestion_control(control, kernel=kernel))
         if (instead := replaced.get("congestion_control")) is not None:
-            words[-1] += f" in place of {congestion_control(instead)}"
+            parts[-1] += f" in place of {congestion_control(instead)}"
     if (chosen := named.get("scheduler")) is not None:
-        words.append(scheduler(chosen))
+        parts.append(scheduler(chosen))
         if (instead := replaced.get("scheduler")) is not None:
-            words[-1] += f" in place of {scheduler(instead).removesuffix(' scheduler')}"
+            parts[-1] += f" in place of {scheduler(instead).removesuffix(' scheduler')}"
     manager = named.get("path_manager")
     if (instead := replaced.get("path_manager")) is not None:
-        words.append(f"Linux's path manager in place of {instead}")
+        parts.append(f"Linux's path manager in place of {instead}")
     elif manager not in (None, PATH_MANAGER):
-        words.append(f"path manager {manager}")
+        parts.append(f"path manager {manager}")
     if (era := named.get("era")) not in (None, ERA):
-        words.append(f"era {era}")
-    return ", ".join(words)
+        parts.append(f"era {era}")
+    return ", ".join(parts)

@@ -48,28 +48,28 @@ def measure(transfer: Row) -> str:
 
 def facts(transfer: Row) -> list[str]:
     """Say how an application was served that has to be in time."""
-    said = []
+    found = []
     if (late := transfer.get("late_share")) is not None:
-        said.append(
+        found.append(
             f"{text.percent(late * 100)} late at {text.milliseconds(transfer['deadline_ms'])}"
             f"{_beside_skype(transfer)}"
         )
     if (delay := transfer.get("message_delay_ms_mean")) is not None:
-        said.append(
+        found.append(
             f"messages in {text.milliseconds(delay)}, "
             f"p95 {text.milliseconds(transfer['message_delay_ms_p95'])}"
         )
     if transfer.get("mos") is not None:
-        said.append(f"call R {transfer['r_factor']:.1f}, MOS {transfer['mos']:.2f}")
+        found.append(f"call R {transfer['r_factor']:.1f}, MOS {transfer['mos']:.2f}")
     if transfer.get("video_segments"):
         started = transfer["startup_ms"]
         begins = "never" if started is None else f"after {text.milliseconds(started)}"
-        said.append(
+        found.append(
             f"video starts {begins}, {_stalls(transfer)}, "
             f"{text.rate(transfer['video_mbps_mean'])} with "
             f"{text.plural(transfer['bitrate_switches'], 'change')}"
         )
-    return said
+    return found
 
 
 def _beside_skype(transfer: Row) -> str:

@@ -25,7 +25,7 @@ from mptcplab.results.statistics.intervals import known
 def shares(subject: Subject) -> list[Estimated]:
     """Give the part of the delivered bytes that each path carried, with MPTCP."""
     found = groups.shares(subject.campaign)
-    made = []
+    estimates = []
     for number, group in enumerate(subject.groups):
         if group.path is not None:
             continue
@@ -33,8 +33,8 @@ def shares(subject: Subject) -> list[Estimated]:
         own = found.join(finished, on="run", how="semi")
         for path in subject.paths:
             values = own.filter(path=path)["share"].to_list()
-            made.append(_estimated(number, values, interval(values), path))
-    return made
+            estimates.append(_estimated(number, values, interval(values), path))
+    return estimates
 
 
 def gains(subject: Subject) -> list[Estimated]:
@@ -42,15 +42,16 @@ def gains(subject: Subject) -> list[Estimated]:
 
     They are one question in each configuration: p is corrected over those.
     """
-    made = []
-    for number, found in subject.gains.items():
-        one = _estimated(number, [], found.paired.relative, found.best_path)
-        if found.all_finished:
-            one.effect, one.p_value = found.paired.rank_biserial, found.paired.p_value
-        made.append(one)
-    for one, corrected in zip(made, adjust([one.p_value for one in made], CORRECTION), strict=True):
+    found = []
+    for number, gain in subject.gains.items():
+        one = _estimated(number, [], gain.paired.relative, gain.best_path)
+        if gain.all_finished:
+            one.effect, one.p_value = gain.paired.rank_biserial, gain.paired.p_value
+        found.append(one)
+    p_values = adjust([one.p_value for one in found], CORRECTION)
+    for one, corrected in zip(found, p_values, strict=True):
         one.p_value = corrected
-    return made
+    return found
 
 
 def variation(subject: Subject) -> Iterator[Estimated]:
@@ -64,14 +65,14 @@ def variation(subject: Subject) -> Iterator[Estimated]:
 def _estimated(
     number: int, values: list[float | None], found: Estimate, part: str | None = None
 ) -> Estimated:
-    there, _ = known(values)
+    numbers, _ = known(values)
     return Estimated(
         group=number,
         n=found.n,
         estimate=found.estimate,
         low=found.low,
         high=found.high,
-        sigma=stdev(there) if len(there) > 1 else None,
+        sigma=stdev(numbers) if len(numbers) > 1 else None,
         part=part,
     )
 
@@ -88,11 +89,11 @@ def curves(subject: Subject) -> tuple[dict[Quantity, list[Curve]], str | None]:
     """Give the curves of round-trip times and out-of-order delays, and what was left out."""
     each = MOST_POINTS // (len(QUANTITIES) * max(len(subject.groups), 1))
     each = min(max(each, FEWEST), MOST)
-    made = {quantity: _curves(subject, quantity, each) for quantity in QUANTITIES}
+    found = {quantity: _curves(subject, quantity, each) for quantity in QUANTITIES}
     largest = max((int(group.runs["finished"].sum()) for group in subject.groups), default=0)
     if largest <= MOST_RUNS:
-        return made, None
-    return made, f"made from the first {count(MOST_RUNS)} runs of each group that finished"
+        return found, None
+    return found, f"made from the first {count(MOST_RUNS)} runs of each group that finished"
 
 
 def _curves(subject: Subject, quantity: str, each: int) -> list[Curve]:

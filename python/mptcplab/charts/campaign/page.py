@@ -103,8 +103,8 @@ def _times(about: dict[str, Any]) -> Badge:
     """Say how often each configuration was run."""
     if (calendar := about.get("calendar")) is None:
         return Badge(text.plural(about["repetitions"], "repetition"), "seeds of each configuration")
-    words = f"times of day are those of {calendar['time_zone']}"
-    return Badge(text.plural(calendar["visits"], "visit"), words)
+    description = f"times of day are those of {calendar['time_zone']}"
+    return Badge(text.plural(calendar["visits"], "visit"), description)
 
 
 def _missed(campaign: Campaign) -> list[Table]:

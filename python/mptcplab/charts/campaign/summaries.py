@@ -143,11 +143,11 @@ def sampled(
     }
     if all(len(group.runs) <= each for group in subject.groups):
         return chosen, None
-    words = (
+    note = (
         f"points: of {count(total)} runs the first {count(each)} of each group, "
         "and all that is beyond the whiskers"
     )
-    return chosen, f"{words}, up to {MOST_OUTSIDE} of a group: those furthest out"
+    return chosen, f"{note}, up to {MOST_OUTSIDE} of a group: those furthest out"
 
 
 def _points(
@@ -159,13 +159,13 @@ def _points(
             {"run": group.runs["run"], "value": group.values(figure)},
             schema_overrides={"value": pl.Float64},
         ).with_row_index("row")
-        kept = _kept(known.drop_nulls(), summary, number, each)
-        run.extend(indices[key] for key in kept["run"])
-        value.extend(kept["value"])
+        drawn = _drawn(known.drop_nulls(), summary, number, each)
+        run.extend(indices[key] for key in drawn["run"])
+        value.extend(drawn["value"])
     return run, value
 
 
-def _kept(known: pl.DataFrame, summary: Summary, number: int, each: int) -> pl.DataFrame:
+def _drawn(known: pl.DataFrame, summary: Summary, number: int, each: int) -> pl.DataFrame:
     if len(known) <= each:
         return known
     low, high = summary.whisker_low[number], summary.whisker_high[number]

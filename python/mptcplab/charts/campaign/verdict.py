@@ -1,4 +1,4 @@
-"""What came of a campaign, in a few plain sentences with intervals."""
+"""The outcome of a campaign, in a few plain sentences with intervals."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mptcplab.results.campaign import Campaign
 from mptcplab.results.labels import finished, too_few
 from mptcplab.results.statistics import pairs_needed
 
-# Configurations without a gain that are named.
+# The most configurations without a gain that are named.
 MOST_UNFINISHED = 5
 
 
 def sentences(
     subject: Subject, gains: list[Estimated], shares: list[Estimated], level: float
 ) -> list[str]:
-    """Say what MPTCP gave over the best single path, where most and least, and who carried it."""
+    """Say what MPTCP gained over the best single path, where most and least, and by which paths."""
     lines = [
         *_gains(subject, gains, level),
         *_unfinished(subject),
@@ -65,14 +65,14 @@ def _counted(known: list[Estimated], level: float, noun: str) -> str:
             f"{every}: {few}."
         )
     if not significant:
-        why = f"corrected p ≥ {chance:g}"
-        if pairs < (alone := pairs_needed(level, len(known))):
-            why += f"; at least {alone} repetitions are needed where one alone differs"
+        reason = f"corrected p ≥ {chance:g}"
+        if pairs < (needed := pairs_needed(level, len(known))):
+            reason += f"; at least {needed} repetitions are needed where one alone differs"
         return (
             f"No significant difference from the best single path in any of {every} "
-            f"(n = {pairs}; {why})."
+            f"(n = {pairs}; {reason})."
         )
-    parts = [f"{words} in {n}" for n, words in ((more, "more"), (less, "less")) if n]
+    parts = [f"{sign} in {n}" for n, sign in ((more, "more"), (less, "less")) if n]
     same = len(known) - len(significant)
     rest = f"; no significant difference in {same}" if same else ""
     return (
@@ -82,7 +82,7 @@ def _counted(known: list[Estimated], level: float, noun: str) -> str:
 
 
 def _unfinished(subject: Subject) -> Iterator[str]:
-    """Say where there is no gain, as those that finished are not all."""
+    """Say where the gain is unknown since some runs did not finish."""
     concerned = {number: gain for number, gain in subject.gains.items() if not gain.all_finished}
     for number, gain in list(concerned.items())[:MOST_UNFINISHED]:
         which = _named(subject, number)
@@ -109,7 +109,7 @@ def _carried(subject: Subject, shares: list[Estimated]) -> Iterator[str]:
 
 
 def _missed(campaign: Campaign) -> int:
-    """Count the runs of visits that were missed; some of an interrupted one may be there."""
+    """Count the runs of missed visits; some runs of an interrupted visit may be done."""
     if campaign.about.get("calendar") is None:
         return 0
     gone = campaign.visits.filter(state="missed")
@@ -142,9 +142,9 @@ def _reserves(subject: Subject) -> Iterator[str]:
 def _gain(one: Estimated, level: float) -> str:
     estimate = one.estimate or 0.0
     digits = _digits(one)
-    words = f"{_points(estimate, digits)} % {_sense(estimate)} throughput"
+    gain = f"{_points(estimate, digits)} % {_sense(estimate)} throughput"
     if one.low is None or one.high is None:
-        return words
+        return gain
     ends = sorted((one.low, one.high), key=abs)
     if _sense(one.low) == _sense(one.high) == _sense(estimate):
         shown = " to ".join(f"{_points(end, digits)} %" for end in ends)
@@ -152,7 +152,7 @@ def _gain(one: Estimated, level: float) -> str:
         shown = " to ".join(
             f"{_points(end, digits)} % {_sense(end)}" for end in (one.low, one.high)
         )
-    return f"{words} ({100 * level:.0f} % interval {shown}, n {one.n})"
+    return f"{gain} ({100 * level:.0f} % interval {shown}, n {one.n})"
 
 
 def _sense(part: float) -> str:
@@ -164,7 +164,7 @@ def _points(part: float, digits: int) -> str:
 
 
 def _digits(one: Estimated) -> int:
-    """Give as many digits after the point as tell the interval's ends apart."""
+    """Give as many digits after the point as distinguish the interval's ends."""
     fewest = 0 if abs(one.estimate or 0.0) >= 0.0995 else 1
     if one.low is None or one.high is None:
         return fewest

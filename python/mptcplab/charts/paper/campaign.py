@@ -167,12 +167,12 @@ def scatter(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     axes.set(xlim=(0, limit), ylim=(0, limit), aspect="equal")
     axes.set_xlabel(_named(value, pair[0]))
     axes.set_ylabel(_named(value, pair[1]))
-    for position, words, aligned in (
+    for position, label, aligned in (
         ((0.03, 0.97), f"{less} above", ("left", "top")),
         ((0.97, 0.03), f"{more} below", ("right", "bottom")),
     ):
         across, up = aligned
-        axes.text(*position, words, ha=across, va=up, transform=axes.transAxes, color=NEUTRAL)
+        axes.text(*position, label, ha=across, va=up, transform=axes.transAxes, color=NEUTRAL)
     if len(split) > 1:
         paper.legend_above(*axes.get_legend_handles_labels())
     return (

@@ -65,10 +65,10 @@ def of_campaign(
             of = of_mptcp(mptcp, len(single)) if own else of_path(single.index(str(group.path)))
             colours.append(of)
             mptcp += own
-    words = _drawn(paper, known, colours, quantity, above)
+    caption = _drawn(paper, known, colours, quantity, above)
     some = next(iter(known.values()))
     band = "" if some.reason else f" Bands: {some.level:.0%} ({some.method}).".replace("%", " %")
-    return f"{words} Samples of all runs are pooled.{band} {shown.caption}"
+    return f"{caption} Samples of all runs are pooled.{band} {shown.caption}"
 
 
 def _drawn(

@@ -40,12 +40,12 @@ class Shown:
         candidates: Sequence[str] | None = None,
     ) -> Shown:
         """Take what is chosen, or else what the kind does: all axes, and all that ran."""
-        wanted = candidates_of(campaign, choice, candidates)
+        candidates = candidates_of(campaign, choice, candidates)
         runs = where(campaign, choice.where)
         # An axis of which one value is left splits nothing.
         free = [axis for axis in campaign.axes if axis not in choice.where]
         split = tuple(choice.by or (free if by is None else by))
-        found = [one for one in groups(campaign, split, runs) if (one.path or MPTCP) in wanted]
+        found = [one for one in groups(campaign, split, runs) if (one.path or MPTCP) in candidates]
         if not any(one.runs["finished"].any() for one in found):
             raise Error(f"{campaign.directory} has no run of those that finished")
         return cls(campaign, runs, split, found)
@@ -57,7 +57,7 @@ class Shown:
 
     def label(self, group: Group) -> str:
         """Name the series of a group."""
-        return " ".join(self._words(group, self.by[1:]))
+        return " ".join(self._parts(group, self.by[1:]))
 
     def colour(self, group: Group) -> str:
         """Give the colour of a group's series: plain TCP has its path's, MPTCP one of no path."""
@@ -69,7 +69,7 @@ class Shown:
 
     def name(self, group: Group) -> str:
         """Name a group with all its values."""
-        return " ".join(self._words(group, self.by))
+        return " ".join(self._parts(group, self.by))
 
     @cached_property
     def caption(self) -> str:
@@ -95,7 +95,7 @@ class Shown:
             ]
         )
 
-    def _words(self, group: Group, axes: Sequence[str]) -> list[str]:
+    def _parts(self, group: Group, axes: Sequence[str]) -> list[str]:
         return [group.name, *(str(group.axes[axis]) for axis in axes if axis in group.axes)]
 
 
@@ -103,11 +103,11 @@ def candidates_of(
     campaign: Campaign, choice: Choice, candidates: Sequence[str] | None = None
 ) -> Sequence[str]:
     """Give what is drawn: ``mptcp`` and paths that plain TCP runs over."""
-    there = (MPTCP, *paths(campaign))
+    known = (MPTCP, *paths(campaign))
     for one in choice.paths:
-        if one not in there:
-            raise Error(f"{campaign.name} has no path {one!r}: there are {', '.join(there)}")
-    return choice.paths or candidates or there
+        if one not in known:
+            raise Error(f"{campaign.name} has no path {one!r}: there are {', '.join(known)}")
+    return choice.paths or candidates or known
 
 
 def few(labels: Collection[Any]) -> None:
@@ -132,10 +132,10 @@ class SideBySide:
         #: The first axis; empty where all runs are taken together.
         self.first = shown.by[0] if shown.by else ""
         values = shown.campaign.axes.get(self.first, [])
-        there = {group.axes.get(self.first) for group in shown.groups}
+        used = {group.axes.get(self.first) for group in shown.groups}
         #: Values of the first axis; None for what is the same for all of them.
-        self.categories: list[Any] = [one for one in values if one in there]
-        if None in there:
+        self.categories: list[Any] = [one for one in values if one in used]
+        if None in used:
             self.categories.append(None)
         self.width = ROOM / len(shown.labels)
 

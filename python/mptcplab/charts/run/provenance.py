@@ -60,14 +60,14 @@ def _of_run(about: dict[str, Any]) -> list[Fact]:
 
 
 def _surroundings(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Say which sources told of radio and positions, for how long they did not, and why."""
+    """Describe the sources of radio and positions, their longest gaps, and why there are gaps."""
     for table, sources in about.get("surroundings", {}).items():
         for one in sources:
             name = " of ".join(filter(None, (table, one.get("path"))))
-            said = f"{text.plural(one['rows'], 'row')} from {one['source']}"
+            description = f"{text.plural(one['rows'], 'row')} from {one['source']}"
             if one["rows"]:
-                said += f", none for up to {text.seconds(one['longest_gap_s'])}"
-            yield name, "; ".join(filter(None, (said, one["why"])))
+                description += f", none for up to {text.seconds(one['longest_gap_s'])}"
+            yield name, "; ".join(filter(None, (description, one["why"])))
 
 
 def _again(about: dict[str, Any]) -> str:

@@ -84,10 +84,10 @@ def _chart(
             own.drop_nulls(column).with_columns(subflow=pl.col("path")), column
         )
         thinned = thinned or left_out
-        words = (path, technology if path in many else "", NAMES[column])
+        parts = (path, technology if path in many else "", NAMES[column])
         series.append(
             Series(
-                " ".join(str(word) for word in words if word),
+                " ".join(str(part) for part in parts if part),
                 "step",
                 numbers(samples["at_s"]),
                 numbers(samples[column]),

@@ -30,14 +30,14 @@ def by_path(subject: Subject) -> Track | None:
     if positions is None:
         return None
     most = _most(subject)
-    places = positions.join_asof(most, on="at_s", strategy="backward")
+    joined = positions.join_asof(most, on="at_s", strategy="backward")
     series = [
-        _points(name, places.filter(subflow=number), subflow=number)
+        _points(name, joined.filter(subflow=number), subflow=number)
         for number, name in subject.names.items()
     ]
     for one in series:
         one.look = subject.looks[one.subflow or 0]
-    series.append(_points("nothing", places.filter(pl.col("subflow").is_null())))
+    series.append(_points("nothing", joined.filter(pl.col("subflow").is_null())))
     return Track(
         "Track by path",
         "A point per position of the client, in metres east and north of the first one, in the "
@@ -58,15 +58,15 @@ def by_signal(subject: Subject) -> Track | None:
     if positions is None or found is None:
         return None
     path, column, samples = found
-    places = positions.join_asof(samples, on="at_s", strategy="nearest", tolerance=NEAR_SECONDS)
+    joined = positions.join_asof(samples, on="at_s", strategy="nearest", tolerance=NEAR_SECONDS)
     bounds = CLASSES[column]
     edges = [math.inf, *bounds, -math.inf]
     series = []
     for number, (upper, lower) in enumerate(pairwise(edges)):
         name = f"below {bounds[-1]} dBm" if lower == -math.inf else f"from {lower} dBm"
         inside = (pl.col("signal") >= lower) & (pl.col("signal") < upper)
-        series.append(_points(name, places.filter(inside), subflow=number))
-    series.append(_points("unknown", places.filter(pl.col("signal").is_null())))
+        series.append(_points(name, joined.filter(inside), subflow=number))
+    series.append(_points("unknown", joined.filter(pl.col("signal").is_null())))
     return Track(
         f"Track by signal of {path}",
         f"A point per position of the client, in metres east and north of the first one, in the "
@@ -90,12 +90,12 @@ TRACKS: dict[str, Callable[[Subject], Track | None]] = {
 
 def tracks(subject: Subject) -> list[Track]:
     """Describe all of them."""
-    made = []
+    described = []
     for name, describe in TRACKS.items():
         if (track := describe(subject)) is not None:
             track.id = name
-            made.append(track)
-    return made
+            described.append(track)
+    return described
 
 
 def projected(subject: Subject) -> pl.DataFrame | None:
@@ -146,8 +146,8 @@ def _signal(subject: Subject) -> tuple[str, str, pl.DataFrame] | None:
     return best
 
 
-def _points(name: str, places: pl.DataFrame, subflow: int | None = None) -> Series:
-    x, y = _metres(places)
+def _points(name: str, positions: pl.DataFrame, subflow: int | None = None) -> Series:
+    x, y = _metres(positions)
     return Series(name, "points", x, y, subflow=subflow)
 
 
@@ -156,5 +156,5 @@ def _line(positions: pl.DataFrame) -> Series:
     return Series("track", "line", x, y, role="limit")
 
 
-def _metres(places: pl.DataFrame) -> tuple[array[float], array[float]]:
-    return numbers(places["east_m"]), numbers(places["north_m"])
+def _metres(positions: pl.DataFrame) -> tuple[array[float], array[float]]:
+    return numbers(positions["east_m"]), numbers(positions["north_m"])

@@ -1,4 +1,4 @@
-"""What came of a run, in a few plain sentences made from its tables."""
+"""The outcome of a run, in a few plain sentences made from its tables."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from mptcplab.results.labels import gain, label
 
 Row = dict[str, Any]
 
-# Less of the time than this is not worth a sentence.
+# A smaller part of the time than this gets no sentence.
 OFTEN = 0.2
 MOST_CARRIERS = 4
 MOST_CHANGES = 6
 
 
 def sentences(subject: Subject) -> list[str]:
-    """Say what was moved how fast, what MPTCP gave, who carried it, and what stood in the way."""
+    """Say what was moved how fast, what MPTCP gained, over which paths, and what limited it."""
     return [
         *_findings(subject, faults=True),
         " ".join([*_moved(subject), *_gain(subject)]),
@@ -40,21 +40,22 @@ def sentences(subject: Subject) -> list[str]:
 
 
 def _moved(subject: Subject) -> Iterator[str]:
-    moved = subject.transfer
-    if not moved.get("bytes"):
+    transfer = subject.transfer
+    if not transfer.get("bytes"):
         yield "No data was delivered in this direction."
         return
     run = subject.run
-    who = label(run) if run else "MPTCP" if is_mptcp(subject.connection) else "TCP"
-    rate = moved["throughput_mbps"]
+    name = label(run) if run else "MPTCP" if is_mptcp(subject.connection) else "TCP"
+    rate = transfer["throughput_mbps"]
     how_fast = "" if rate is None else f": {text.rate(rate)}"
-    yield f"{who} moved {delivered(moved)} in {text.seconds(moved['elapsed_s'])}{how_fast}."
+    duration = text.seconds(transfer["elapsed_s"])
+    yield f"{name} moved {delivered(transfer)} in {duration}{how_fast}."
     if run and not run.outcome["finished"]:
         yield f"The transfer did not finish: {run.outcome['reason']}."
 
 
 def _findings(subject: Subject, *, faults: bool) -> Iterator[str]:
-    """Tell of those that cost most; what is nobody's fault does not stand first."""
+    """Give the most costly findings, those that are faults first."""
     for row in subject.findings[:MOST]:
         if (row["kind"] not in NO_FAULT) == faults:
             yield f"{in_words(row)}."
@@ -64,8 +65,8 @@ def _gain(subject: Subject) -> Iterator[str]:
     comparison = subject.comparison
     if comparison is None or not comparison.baselines:
         return
-    words = gain(comparison)
-    yield f"{words[0].upper()}{words[1:]}."
+    sentence = gain(comparison)
+    yield f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _quality(subject: Subject) -> Iterator[str]:
@@ -89,7 +90,7 @@ def _shares(subject: Subject) -> Iterator[str]:
 
 
 def _carriers(subject: Subject) -> list[tuple[str, list[Row]]]:
-    """The flows that carried anything by path, or by subflow where paths have no names."""
+    """Group flows with data by path, or by subflow where paths have no names."""
     paths = {row["subflow"]: row["path"] for row in subject.subflows}
     found: dict[str, list[Row]] = {}
     for flow in subject.flows:
@@ -110,31 +111,31 @@ def _carried(name: str, flows: list[Row]) -> str:
 
 
 def _waiting(subject: Subject) -> Iterator[str]:
-    moved = subject.transfer
-    late, arrived = moved.get("out_of_order_segments"), moved.get("reordering_segments")
+    transfer = subject.transfer
+    late, arrived = transfer.get("out_of_order_segments"), transfer.get("reordering_segments")
     if late and arrived:
         yield (
             f"{100 * late / arrived:.0f} % of the segments waited for earlier data: "
-            f"{text.milliseconds(moved['out_of_order_delay_ms_mean'])} on average over all, "
-            f"{text.milliseconds(moved['out_of_order_delay_ms_p95'])} at the 95th percentile."
+            f"{text.milliseconds(transfer['out_of_order_delay_ms_mean'])} on average over all, "
+            f"{text.milliseconds(transfer['out_of_order_delay_ms_p95'])} at the 95th percentile."
         )
 
 
 def _limits(subject: Subject) -> Iterator[str]:
-    """Where the receiver's window held the sender back, by its kernel's own account.
+    """Say where the receiver's window held the sender back, as its kernel counted.
 
-    Its account of the send buffer is left to the finding, which knows when not to believe it.
+    What it counted for the send buffer is left to the finding, which knows when it is wrong.
     """
-    known = subject.table("state").filter(host=subject.sender)
+    states = subject.table("state").filter(host=subject.sender)
     for number, name in subject.names.items():
-        last = known.filter(subflow=number).drop_nulls("busy_ms").tail(1).rows(named=True)
+        last = states.filter(subflow=number).drop_nulls("busy_ms").tail(1).rows(named=True)
         busy_ms = last[0]["busy_ms"] if last else None
         if busy_ms and (part := (last[0]["window_limited_ms"] or 0) / busy_ms) >= OFTEN:
             yield f"The receiver's window held {name} back for {100 * part:.0f} % of its busy time."
 
 
 def _timeline(subject: Subject) -> Iterator[str]:
-    """Say what the scenario did to paths meanwhile."""
+    """Say how the timeline changed paths meanwhile."""
     found = subject.changes
     for one in found[:MOST_CHANGES]:
         if one.is_grave:
@@ -148,8 +149,8 @@ def _timeline(subject: Subject) -> Iterator[str]:
 def _failures(subject: Subject) -> Iterator[str]:
     for row in subject.subflows:
         if row["handshake"] in ("refused", "unanswered", "unfinished"):
-            why = f": {row['handshake_remark']}" if row["handshake_remark"] else ""
-            yield text.clean(f"{subject.names[row['subflow']]} was {row['handshake']}{why}.")
+            remark = f": {row['handshake_remark']}" if row["handshake_remark"] else ""
+            yield text.clean(f"{subject.names[row['subflow']]} was {row['handshake']}{remark}.")
     if subject.connection["fallback"] is not None:
         yield text.clean(f"It went on as plain TCP: {subject.connection['fallback']}.")
     if subject.transfer.get("gaps"):
@@ -179,31 +180,31 @@ TCP = 6
 
 
 def lost_handshakes(subject: Subject) -> Iterator[str]:
-    """Tell of handshakes of which packets were lost: they take a second or more."""
+    """Name handshakes with lost packets: they take a second or more."""
     for row in subject.subflows:
         if row["handshake"] != "established" or row["join_time_ms"] is None:
             continue
         end_s = subject.start_s + row["join_time_ms"] / 1000
         from_client = _lost(subject, "up", row).filter(pl.col("at_s") < end_s).height
         from_server = _lost(subject, "down", row).filter(pl.col("at_s") < end_s).height
-        asked, answered = (
+        requests, answers = (
             (from_server, from_client)
             if row["opened_by"] == "server"
             else (from_client, from_server)
         )
         parts = [
-            text.plural(number, what)
-            for number, what in ((asked, "SYN"), (answered, "SYN/ACK"))
-            if number
+            text.plural(count, segment)
+            for count, segment in ((requests, "SYN"), (answers, "SYN/ACK"))
+            if count
         ]
         if parts:
-            took = text.seconds(end_s - row["start_s"])
+            duration = text.seconds(end_s - row["start_s"])
             name = subject.names[row["subflow"]]
-            yield f"The handshake of {name} took {took}, with {' and '.join(parts)} lost."
+            yield f"The handshake of {name} took {duration}, with {' and '.join(parts)} lost."
 
 
 def lost_data(subject: Subject) -> Iterator[str]:
-    """Tell where packets with data went."""
+    """Say where packets with data were lost."""
     own = [_lost(subject, subject.direction, row) for row in subject.subflows]
     if not own:
         return
@@ -211,16 +212,16 @@ def lost_data(subject: Subject) -> Iterator[str]:
     data = lost.filter(pl.col("bytes") > LONGEST_HEADERS)
     known = sum(flow["lost_packets"] or 0 for flow in subject.flows)
     # Data of a few bytes is not distinguished from options by its length.
-    what, counted = (
+    kind, counted = (
         ("Packets with data", data) if len(data) == known else ("Packets of all kinds", lost)
     )
     counts = counted.group_by("place", "reason").len().sort("len", "place", descending=True)
     parts = [
-        f"{text.count(number)} {DROPPED.get(reason, reason)} {text.clean(place)}"
-        for place, reason, number in counts.rows()
+        f"{text.count(count)} {DROPPED.get(reason, reason)} {text.clean(element)}"
+        for element, reason, count in counts.rows()
     ]
     if parts:
-        yield f"{what} that did not arrive: {', '.join(parts)}."
+        yield f"{kind} that did not arrive: {', '.join(parts)}."
 
 
 def _lost(subject: Subject, direction: str, subflow: Row) -> pl.DataFrame:
