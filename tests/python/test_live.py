@@ -87,8 +87,8 @@ def test_curves_are_as_high_as_the_highest(directory: Path) -> None:
         goes_on(directory, second)
         paths = samples.paths()
     wifi, lte = live.rows(paths)
-    assert wifi == ["wifi", "██".rjust(live.KEPT), "8.00 Mbit/s", "RTT 30.0 ms", "80 %"]
-    assert lte == ["lte", "▃▃".rjust(live.KEPT), "2.00 Mbit/s", "RTT 80.0 ms", "20 %"]
+    assert wifi == ["wifi", "██".rjust(live.SHOWN), "8.00 Mbit/s", "RTT 30.0 ms", "80 %"]
+    assert lte == ["lte", "▃▃".rjust(live.SHOWN), "2.00 Mbit/s", "RTT 80.0 ms", "20 %"]
 
 
 class Stream(io.StringIO):

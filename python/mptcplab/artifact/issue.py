@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
 CAPTURES = ("client.pcapng", "server.pcapng")
-# What is kept of the file `run.json`: nothing that names a person, a host or a directory.
-KEPT = ("mptcplab", "engine", "run", "seed", "mptcp", "direction", "outcome", "policies", "kernel")
+# What is copied of the file `run.json`: nothing that names a person, a host or a directory.
+KEYS = ("mptcplab", "engine", "run", "seed", "mptcp", "direction", "outcome", "policies", "kernel")
 # The earliest date that a zip can hold: the same run gives the same bytes but for new addresses.
 DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -71,7 +71,7 @@ def _files(run: Run, captures: list[Path]) -> Iterator[tuple[str, bytes]]:
     # The scenario of a run over real networks names hosts.
     if not named(run.about["engine"]).visits:
         yield "scenario.toml", run.scenario_text.encode()
-    about = {key: run.about[key] for key in KEPT if key in run.about}
+    about = {key: run.about[key] for key in KEYS if key in run.about}
     about["build"] = run.about["identity"]["build"]
     yield "run.json", _json(about)
     if not run.state.is_empty():

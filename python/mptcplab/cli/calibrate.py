@@ -93,8 +93,8 @@ def run(options: Namespace) -> int:
             for row in _rows(options):
                 made.append(_calibrate(options, row))
         except KeyboardInterrupt:
-            kept = text.plural(len(made), "link") if made and options.out else "nothing"
-            say(f"mptcplab: interrupted; {kept} kept")
+            saved = text.plural(len(made), "link") if made and options.out else "nothing"
+            say(f"mptcplab: interrupted; {saved} kept")
             raise
     if options.json:
         documents = [one.document() for one in made]

@@ -112,13 +112,13 @@ def _field(options: Namespace) -> int:
         print_json(document)
         return 0 if ready else UNABLE
     page = _print_checks(found.checks)
-    words = "All paths can be measured" if ready else "Not all paths can be measured"
+    sentence = "All paths can be measured" if ready else "Not all paths can be measured"
     if ready and any(check.verdict == "limited" for check in found.checks):
-        words += ", with what is limited above"
-    words += "."
+        sentence += ", with what is limited above"
+    sentence += "."
     if found.steps:
-        words += " --set-up does what stands behind the arrows, --undo undoes it."
-    page.line(words)
+        sentence += " --set-up does what stands behind the arrows, --undo undoes it."
+    page.line(sentence)
     return 0 if ready else UNABLE
 
 
@@ -139,9 +139,11 @@ def _print_checks(checks: list[Check]) -> Page:
     name_width = max(len(check.name) for check in checks)
     for check in checks:
         verdict = page.style(check.verdict.ljust(7), STYLES[check.verdict])
-        said = f"{check.found}; {check.meaning}" if check.meaning else check.found
+        description = f"{check.found}; {check.meaning}" if check.meaning else check.found
         mend = f"  → {check.mend}" if check.mend else ""
-        page.line(f"{verdict}  {check.name.ljust(name_width)}  {said}{page.style(mend, 'strong')}")
+        page.line(
+            f"{verdict}  {check.name.ljust(name_width)}  {description}{page.style(mend, 'strong')}"
+        )
     page.line()
     return page
 

@@ -58,13 +58,13 @@ def run(options: Namespace) -> int:
 
     from mptcplab.machine.guard import program
 
-    words = [f"--{flag}" for flag in ("observe", "routes", "json") if getattr(options, flag)]
+    arguments = [f"--{flag}" for flag in ("observe", "routes", "json") if getattr(options, flag)]
     if options.signals:
-        words += ["--signals", options.signals]
+        arguments += ["--signals", options.signals]
     if options.settings:
-        words += ["--parameters", json.dumps(_parameters(options.settings))]
+        arguments += ["--parameters", json.dumps(_parameters(options.settings))]
     path = program()
-    os.execv(path, [path, *words])  # noqa: S606 - ours
+    os.execv(path, [path, *arguments])  # noqa: S606 - ours
 
 
 def _parameters(settings: list[str]) -> dict[str, Any]:

@@ -144,7 +144,7 @@ def run(options: Namespace) -> int:
         return 0
     if not options.files or options.out is None:
         raise Error("links import takes files and --out DIR; --formats lists what is read")
-    made = import_links(
+    imported = import_links(
         options.files,
         out=options.out,
         format=options.format,
@@ -161,9 +161,9 @@ def run(options: Namespace) -> int:
         licence=options.licence,
     )
     if options.json:
-        print_json(made.document())
+        print_json(imported.document())
     else:
-        _tell(made)
+        _report(imported)
     return 0
 
 
@@ -193,14 +193,14 @@ def _list(options: Namespace) -> None:
         return
     for one in formats().values():
         show(f"{one.name}: {one.title}")
-        for word, text in (("read", one.reads), ("not", one.empty), ("licence", one.licence)):
-            show(f"  {word:<8} {text}")
+        for label, text in (("read", one.reads), ("not", one.empty), ("licence", one.licence)):
+            show(f"  {label:<8} {text}")
 
 
-def _tell(made: Imported) -> None:
+def _report(imported: Imported) -> None:
     """Print what was made, what was assumed, and what is odd."""
-    show(f"{made.scenario}: {made.window.label}")
-    for path in made.paths:
+    show(f"{imported.scenario}: {imported.window.label}")
+    for path in imported.paths:
         names = ", ".join(f"{source.path.name} ({source.format})" for source in path.sources)
         print()
         show(f"  {path.name}: {names}")
@@ -211,13 +211,12 @@ def _tell(made: Imported) -> None:
         for line in path.odd:
             show(f"    · {line}")
     print()
-    show(f"mptcplab run {made.scenario} simulates it")
+    show(f"mptcplab run {imported.scenario} simulates it")
     logs = [
         f"--{name} {log}"
-        for name, log in (("radio", made.radio), ("positions", made.positions))
+        for name, log in (("radio", imported.radio), ("positions", imported.positions))
         if log
     ]
     if logs:
-        show(
-            f"mptcplab annotate RUN {' '.join(logs)} --began {made.began} adds them to a run of it"
-        )
+        command = f"mptcplab annotate RUN {' '.join(logs)} --began {imported.began}"
+        show(f"{command} adds them to a run of it")

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 RAW = "raw"
 HOSTS = ("client", "server")
 # Of a curve, and how it is drawn.
-KEPT = 24
+SHOWN = 24
 HEIGHTS = "▁▂▃▄▅▆▇█"
 # Between two pictures, and between two lines where there is no terminal.
 STEP_S, LINE_S = 0.5, 10.0
-# What said nothing for so long, and for three samples, does not change.
+# A value without a sample for so long, and for three samples, does not change.
 SILENT_NS, SILENT_SAMPLES = 2 * 10**9, 3
 
 
@@ -49,7 +49,7 @@ class PathState:
     mbps: float | None = None
     rtt_ms: float | None = None
     #: The last rates, in Mbit/s.
-    rates: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
+    rates: deque[float] = field(default_factory=lambda: deque(maxlen=SHOWN))
 
 
 class Samples:
@@ -164,9 +164,9 @@ def rows(paths: list[PathState]) -> list[list[str]]:
 def curve(values: deque[float], highest: float) -> str:
     """Draw values as heights, the last one at the right."""
     if highest <= 0:
-        return " " * KEPT
+        return " " * SHOWN
     steps = len(HEIGHTS) - 1
-    return "".join(HEIGHTS[round(max(one, 0) / highest * steps)] for one in values).rjust(KEPT)
+    return "".join(HEIGHTS[round(max(one, 0) / highest * steps)] for one in values).rjust(SHOWN)
 
 
 class Live:
@@ -282,10 +282,10 @@ class Beside(Live):
             self._show(time.monotonic() - self._started, None)
 
     def _draw(self, lines: list[str]) -> None:
-        words = (" ".join(line.split()) for line in (lines[0], *lines[1:]))
-        self._title(" · ".join(word.lstrip(HEIGHTS) for word in words))
+        columns = (" ".join(line.split()) for line in (lines[0], *lines[1:]))
+        self._title(" · ".join(column.lstrip(HEIGHTS) for column in columns))
         self._drawn = 1
 
-    def _title(self, words: str) -> None:
+    def _title(self, title: str) -> None:
         # OSC 2 (ECMA-48): the title of the window, which no program's output moves.
-        print(f"\x1b]2;{text.clean(words)}\x07", end="", file=sys.stderr, flush=True)
+        print(f"\x1b]2;{text.clean(title)}\x07", end="", file=sys.stderr, flush=True)

@@ -170,11 +170,11 @@ def line(elapsed: float, done: int, total: int | None) -> str:
 def swept(progress: Progress) -> str:
     """Say how far a campaign is."""
     ended = progress.total - progress.left
-    words = f"{bar(ended / progress.total)} {count(ended)} of {plural(progress.total, 'run')}"
+    line = f"{bar(ended / progress.total)} {count(ended)} of {plural(progress.total, 'run')}"
     if progress.rate:
         left = math.ceil(progress.left / progress.rate)
-        words += f"  {pace(progress.rate)}, {seconds(left) if left >= 600 else f'{left} s'} left"
-    return words + (f", {count(progress.failed)} failed" if progress.failed else "")
+        line += f"  {pace(progress.rate)}, {seconds(left) if left >= 600 else f'{left} s'} left"
+    return line + (f", {count(progress.failed)} failed" if progress.failed else "")
 
 
 def pace(rate: float) -> str:

@@ -152,14 +152,14 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
     for lacking in engine.lacks(scenario):
         say(f"mptcplab: warning: {lacking}")
     comparisons = []
-    ended = kept = 0
+    ended = existing = 0
     seeds = range(options.seed, options.seed + (options.repeat or 1))
 
-    def done(_what: str, there: bool) -> None:
-        nonlocal ended, kept
+    def done(_what: str, existed: bool) -> None:
+        nonlocal ended, existing
         progress.clear()
         ended += 1
-        kept += there
+        existing += existed
 
     try:
         for seed in seeds:
@@ -185,16 +185,16 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
                 )
             comparisons.append(comparison)
     except KeyboardInterrupt:
-        there = "1 run is" if ended == 1 else f"{ended} runs are"
+        finished = "1 run is" if ended == 1 else f"{ended} runs are"
         if options.repeat is not None:
-            there = f"{len(comparisons)} of {len(seeds)} seeds are"
-        go_on = f"{there} done and kept: the same command goes on from there"
+            finished = f"{len(comparisons)} of {len(seeds)} seeds are"
+        go_on = f"{finished} done and kept: the same command goes on from there"
         left = go_on if ended else "nothing is kept"
         say(f"mptcplab: interrupted; {left}")
         raise
-    if kept:
+    if existing:
         directory = out.parent if options.repeat is not None else out
-        remark(f"{directory}: {text.plural(kept, 'run')} kept from before")
+        remark(f"{directory}: {text.plural(existing, 'run')} kept from before")
     return comparisons
 
 

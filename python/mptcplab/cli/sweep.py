@@ -116,11 +116,12 @@ def _sweep(matrix: Matrix, out: Path, options: Namespace) -> Campaign:
 
     total = len(matrix.runs)
 
-    def begin(there: int) -> None:
-        words = text.plural(total, "run")
-        if there:
-            words += f", {text.count(there)} there already" if there < total else ", all there"
-        remark(f"{out}: {words}")
+    def begin(existing: int) -> None:
+        runs = text.plural(total, "run")
+        if existing:
+            done = f"{text.count(existing)} there already" if existing < total else "all there"
+            runs += f", {done}"
+        remark(f"{out}: {runs}")
 
     with Sweeping(str(out)) as progress:
         try:

@@ -55,7 +55,7 @@ def run(options: Namespace) -> int:
     within = f" within {artifact.tolerance_percent:g} %" if artifact.tolerance_percent else ""
     show(f"{artifact.title}: {count - failed} of {count} runs reproduced{within}")
     for one in differences[:SHOWN]:
-        show(f"  {one.run}: {one.metric} was {_said(one.expected)} and is {_said(one.found)}")
+        show(f"  {one.run}: {one.metric} was {_figure(one.expected)} and is {_figure(one.found)}")
     if len(differences) > SHOWN:
         show(f"  and {len(differences) - SHOWN} more (--json has all)")
     if differences and artifact.build != build():
@@ -66,5 +66,5 @@ def run(options: Namespace) -> int:
     return 0 if verdict.reproduced else 1
 
 
-def _said(value: float | None) -> str:
+def _figure(value: float | None) -> str:
     return "empty" if value is None else f"{value:.6g}"

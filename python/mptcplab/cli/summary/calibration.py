@@ -22,7 +22,7 @@ def print_calibration(calibration: Calibration) -> None:
     page.paragraph(
         f"{calibration.name}: {verdict}", indent="", style="warning" if missed else "good"
     )
-    _tell(page, calibration.fit.subject, missed=bool(missed))
+    _report(page, calibration.fit.subject, missed=bool(missed))
     page.line()
     rows = list(calibration.residuals.values())
     draw(
@@ -37,7 +37,7 @@ def print_calibration(calibration: Calibration) -> None:
     )
 
 
-def _tell(page: Page, subject: Subject, *, missed: bool) -> None:
+def _report(page: Page, subject: Subject, *, missed: bool) -> None:
     """Say what of captures was taken, and what to try where it cannot be shown."""
     if subject.taken is None:
         return

@@ -186,8 +186,8 @@ def _print_unfinished(page: Page, rows: list[Row]) -> None:
             f"{_label(name)} {run['finished']} of {run['runs']}"
             for name, run in row["runs"].items()
         )
-        words = f"{which}: {counts} finished" if which else f"{counts} finished"
-        page.paragraph(text.clean(words), first="! ", style="warning")
+        sentence = f"{which}: {counts} finished" if which else f"{counts} finished"
+        page.paragraph(text.clean(sentence), first="! ", style="warning")
     _print_more(page, len(concerned) - MOST_UNFINISHED, "configuration")
 
 
@@ -201,8 +201,8 @@ def _print_calendar(page: Page, calendar: Row | None) -> None:
     carried = ", ".join(
         f"{text.clean(path)} {text.size(count)}" for path, count in calendar["bytes"].items()
     )
-    words = f"{text.plural(calendar['visits'], 'visit')}: {states}"
-    page.paragraph(f"{words}; carried: {carried}" if carried else words)
+    sentence = f"{text.plural(calendar['visits'], 'visit')}: {states}"
+    page.paragraph(f"{sentence}; carried: {carried}" if carried else sentence)
     missed = calendar["missed"]
     for row in missed[-MOST_MISSED:]:
         at = datetime.fromisoformat(row["due"]).astimezone(zone).strftime("%a %Y-%m-%d %H:%M")
@@ -214,16 +214,16 @@ def _print_probes(page: Page, probes: list[Row] | None) -> None:
     """Say what stands in the paths."""
     for row in probes or ():
         if row["verdict"] in FOUND:
-            words = f"{row['path']}: {row['probe']} {row['verdict']}: {details(row)}"
-            page.paragraph(text.clean(words), first="! ", style="warning")
+            sentence = f"{row['path']}: {row['probe']} {row['verdict']}: {details(row)}"
+            page.paragraph(text.clean(sentence), first="! ", style="warning")
 
 
 def _print_failures(page: Page, failures: list[Row], axes: list[str]) -> None:
     for row in failures[:MOST_FAILURES]:
         which = [f"{axis} {row[axis]}" for axis in axes if row[axis] is not None]
         which += [_label(f"tcp-{row['path']}" if row["path"] else "mptcp"), f"seed {row['seed']}"]
-        words = f"{text.clean(', '.join(which))} failed: {text.clean(row['reason'])}"
-        page.paragraph(words, first="! ", style="bad")
+        sentence = f"{text.clean(', '.join(which))} failed: {text.clean(row['reason'])}"
+        page.paragraph(sentence, first="! ", style="bad")
     _print_more(page, len(failures) - MOST_FAILURES, "failure")
 
 
@@ -249,14 +249,14 @@ def print_dry_run(matrix: Matrix, out: Path, jobs: int | None) -> None:
 
 def _print_power(page: Page, matrix: Matrix) -> None:
     """Say where there are too few repetitions for any difference to be significant."""
-    words = too_few(matrix.sheet.campaign.repetitions, LEVEL)
+    sentence = too_few(matrix.sheet.campaign.repetitions, LEVEL)
     compared = sum(bool(one.baselines) for one in matrix.configurations)
-    if words is None or not compared:
+    if sentence is None or not compared:
         return
     if compared > 1:
         alone = pairs_needed(comparisons=compared)
-        words += f", {alone} where one of {compared} configurations alone differs"
-    page.paragraph(words, first="! ", style="warning")
+        sentence += f", {alone} where one of {compared} configurations alone differs"
+    page.paragraph(sentence, first="! ", style="warning")
 
 
 def plan_document(matrix: Matrix, out: Path, jobs: int | None) -> dict[str, Any]:
@@ -300,10 +300,10 @@ def _print_counts(page: Page, matrix: Matrix) -> None:
 def _print_volume(page: Page, tasks: list[Task]) -> None:
     """Say what real networks will carry."""
     for path, count in worst(tasks).items():
-        words = "as much as it carries while its runs last"
+        sentence = "as much as it carries while its runs last"
         if count is not None:
-            words = f"at most {text.size(count)}, headers and retransmissions included"
-        page.paragraph(words, first=f"{text.clean(path)}  ")
+            sentence = f"at most {text.size(count)}, headers and retransmissions included"
+        page.paragraph(sentence, first=f"{text.clean(path)}  ")
 
 
 def _print_estimate(page: Page, matrix: Matrix, out: Path, jobs: int | None) -> None:

@@ -18,8 +18,8 @@ from mptcplab.results.labels import engine, gain, label
 from mptcplab.results.run import Run
 
 RESPONSE = OF_RUNS["response_time_ms_mean"]
-# So many of the first metrics always stand there; of the others, the earlier is the more worth.
-KEPT, WORTH = 3, 6
+# So many of the first metrics are always shown; of the others, earlier ones are kept longer.
+FIXED, WORTH = 3, 6
 # Diagnostics of runs whose ends have a connection each.
 APART = {"split_connection", "ends_unmatched", "server_unaware"}
 
@@ -114,9 +114,9 @@ def _columns(runs: list[Run]) -> list[Column]:
 def _metric(metric: Metric, number: int, runs: list[Run]) -> list[Column]:
     """Give a column; one that no run knows is left out."""
     values = [run.metrics[metric.column] for run in runs]
-    if number >= KEPT and all(value is None for value in values):
+    if number >= FIXED and all(value is None for value in values):
         return []
-    return [Column(*metric.cells(values), keep=max(WORTH - number, 1) if number >= KEPT else 0)]
+    return [Column(*metric.cells(values), keep=max(WORTH - number, 1) if number >= FIXED else 0)]
 
 
 def _neighbours(runs: list[Run]) -> list[Column]:
@@ -144,8 +144,8 @@ def _all_alike(comparisons: list[Comparison]) -> bool:
 def _print_failure(page: Page, run: Run, where: str = "") -> None:
     outcome = run.outcome
     if not outcome["finished"]:
-        words = f"{where}{label(run)} did not finish: {outcome['reason']}"
-        page.paragraph(words, first="! ", style="warning")
+        sentence = f"{where}{label(run)} did not finish: {outcome['reason']}"
+        page.paragraph(sentence, first="! ", style="warning")
 
 
 def _print_gap(page: Page, run: Run) -> None:

@@ -144,11 +144,11 @@ def _subflows(count: int, subflows: list[Row]) -> list[str]:
 
 def _vantage(connection: Row) -> str:
     vantage, sure = connection["vantage"], connection["vantage_confidence"]
-    words = VANTAGES.get(vantage, f"captured at {vantage}")
+    description = VANTAGES.get(vantage, f"captured at {vantage}")
     if vantage is not None and sure is not None and sure < SURE:
         samples = text.plural(connection["vantage_samples"], "sample")
-        words += f" (confidence {sure:.2f}, {samples})"
-    return words
+        description += f" (confidence {sure:.2f}, {samples})"
+    return description
 
 
 def _print_transfer(page: Page, transfer: Row, carrier: str) -> None:

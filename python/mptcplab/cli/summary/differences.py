@@ -283,8 +283,8 @@ def _print_partners(page: Page, differences: Differences) -> None:
 
 def _print_notes(page: Page, shown: list[Contrast], level: float) -> None:
     most = max((one.paired.n for one in shown), default=0)
-    if most and (words := too_few(most, level)) is not None:
-        page.paragraph(words, first="– ", style="faint")
+    if most and (note := too_few(most, level)) is not None:
+        page.paragraph(note, first="– ", style="faint")
     reasons = dict.fromkeys(
         one.paired.difference.reason for one in shown if one.paired.difference.reason
     )

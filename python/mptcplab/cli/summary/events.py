@@ -45,10 +45,10 @@ def print_events(
     """Print what happened, at most ``limit`` lines of it, and among them the ``others``."""
     events = tables.rows("events", connection=connection)
     lines = sorted(_listed(events, alone=alone), key=_moment)
-    for at, subflow, words, grave in sorted([*lines[:limit], *others], key=_moment):
+    for at, subflow, event, grave in sorted([*lines[:limit], *others], key=_moment):
         subject = "" if subflow is None else f"{subflow} {names.get(subflow, '')}".strip() + ": "
         first = f"{text.at(at):>10}  "
-        page.paragraph(text.clean(subject + words), first=first, style="warning" if grave else "")
+        page.paragraph(text.clean(subject + event), first=first, style="warning" if grave else "")
     if limit is not None and len(lines) > limit:
         more = f"… {len(lines) - limit} more; --connection {connection} lists all"
         page.paragraph(more, first=" " * 12, style="faint")
@@ -95,7 +95,7 @@ class _Alike:
     def rest(self) -> str:
         if self.count == 1:
             return ""
-        words = f", {self.count} times until {text.at(self.last)}"
+        note = f", {self.count} times until {text.at(self.last)}"
         if self.longest is None:
-            return words
-        return f"{words}, the longest {text.milliseconds(self.longest)}"
+            return note
+        return f"{note}, the longest {text.milliseconds(self.longest)}"

@@ -91,18 +91,18 @@ def print_model(page: Page, model: Row, findings: list[Row]) -> None:
     """Print how near a model of a captured transfer comes, and what it says nothing of."""
     page.line()
     captured, taken = text.seconds(model["captured_s"]), model["taken_s"]
-    words = f"a model of connection {model['connection']}, over links read off the captures, "
+    sentence = f"a model of connection {model['connection']}, over links read off the captures, "
     if taken is None:
-        page.paragraph(f"{words}does not come to its end: no remedy was tried", indent="")
+        page.paragraph(f"{sentence}does not come to its end: no remedy was tried", indent="")
         return
     off = f"{abs(model['off']):.0%} {'longer' if model['off'] > 0 else 'shorter'}".replace(
         "%", " %"
     )
-    words += f"takes {text.seconds(taken)} where the transfer took {captured}, {off}"
+    sentence += f"takes {text.seconds(taken)} where the transfer took {captured}, {off}"
     if not model["holds"]:
         band = f"{model['band']:.0%}".replace("%", " %")
-        words += f": more than {band}, and so nothing is concluded from it"
-    page.paragraph(words, indent="")
+        sentence += f": more than {band}, and so nothing is concluded from it"
+    page.paragraph(sentence, indent="")
     missing = {row["kind"] for row in findings if row["kind"] in REMEDIES} - set(model["shown"])
     if model["holds"] and missing:
         kinds = ", ".join(sorted(missing))

@@ -56,8 +56,8 @@ def _time(found: Forecast) -> str:
 def _data(one: PathForecast, found: Forecast) -> str:
     if one.visit_bytes is None or one.left_bytes is None:
         return "as much as it carries while its runs last: per_visit in its budget limits it"
-    words = f"at most {text.size(one.visit_bytes)} in a visit"
-    words += f", {text.size(one.visit_bytes * found.most_in_a_day)} in a day"
-    words += f", {text.size(one.left_bytes)} in all that is to come"
+    sentence = f"at most {text.size(one.visit_bytes)} in a visit"
+    sentence += f", {text.size(one.visit_bytes * found.most_in_a_day)} in a day"
+    sentence += f", {text.size(one.left_bytes)} in all that is to come"
     budgets = [f"{text.size(count)} in a {name}" for name, count in one.budgets.items()]
-    return f"{words}; allowed are {', '.join(budgets)}" if budgets else words
+    return f"{sentence}; allowed are {', '.join(budgets)}" if budgets else sentence

@@ -154,8 +154,8 @@ def draw(page: Page, columns: Sequence[Column], *, indent: str = "  ") -> None:
         page.line(indent + "  ".join(cells))
     absent = [column.heading for column in columns if column.heading and column not in shown]
     if absent:
-        words = f"left out for width: {', '.join(absent)}; --json has all"
-        page.paragraph(words, indent=indent, style="faint")
+        note = f"left out for width: {', '.join(absent)}; --json has all"
+        page.paragraph(note, indent=indent, style="faint")
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[Column]:

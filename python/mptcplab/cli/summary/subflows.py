@@ -43,8 +43,8 @@ def print_subflows(
 def _largest(lines: list[Line]) -> list[Line]:
     """Those that carried most, in their order."""
     by_bytes = sorted(lines, key=lambda line: -line[1]["bytes"] if line[1] else 0)[:MOST]
-    kept = {id(line) for line in by_bytes}
-    return [line for line in lines if id(line) in kept]
+    shown = {id(line) for line in by_bytes}
+    return [line for line in lines if id(line) in shown]
 
 
 def _lines(subflows: list[Row], flows: list[Row]) -> list[Line]:
