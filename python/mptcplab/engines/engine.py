@@ -28,9 +28,9 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class Trial:
-    """What is run: a scenario, or plain TCP over its path ``baseline``, with a seed."""
+    """A run to make: a scenario, or plain TCP over its path ``baseline``, with a seed."""
 
-    #: What its links draw is drawn.
+    #: All random draws of its links are made.
     scenario: Scenario
     seed: int
     baseline: str | None
@@ -45,9 +45,9 @@ class Trial:
 class Programs:
     """Programs that run at both ends in place of the scenario's transfer."""
 
-    #: The client's, on our terminal.
+    #: The command at the client, on our terminal.
     command: list[str]
-    #: The server's, for a shell.
+    #: The command at the server, for a shell.
     serve: str | None = None
     #: Whether sockets of TCP are made of MPTCP.
     mptcpize: bool = False
@@ -55,7 +55,7 @@ class Programs:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a run goes."""
+    """Where a run is written."""
 
     directory: Path
     #: What :meth:`Engine.session` gave.
@@ -63,32 +63,32 @@ class Target:
     #: What captures hold, of :data:`CAPTURES`; they go to the directory.
     captures: str
     progress: Progress | None = None
-    #: After so many bytes of payload, both ways, the transfer is given up; ``None``: never.
+    #: The bytes of payload, both ways, after which the transfer is given up; ``None``: never.
     most_bytes: int | None = None
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run gave."""
+    """The results of a run."""
 
     tables: Mapping[str, _core.Table]
     #: ``finished`` and ``reason``; ``cross_traffic`` and what else is known of how it ended.
     outcome: Mapping[str, Any]
-    #: What only this engine tells, for ``run.json``.
+    #: Entries of this engine alone, for ``run.json``.
     more: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Carried:
-    """What an interface has carried, both ways, as it counts it."""
+    """The bytes that an interface has carried, both ways, by its own counters."""
 
     count_bytes: int
-    #: What changes when the count begins anew.
+    #: Changes when the counters are reset.
     since: str
 
 
 class Engine:
-    """Runs scenarios. Whatever else differs between engines is asked of them here."""
+    """Runs scenarios. All that differs between engines is asked of them here."""
 
     #: As in ``--engine``, and in what is stored of runs.
     name: str
@@ -96,17 +96,17 @@ class Engine:
     made: str
     #: Whose endpoints, over which links, in which time.
     means: str
-    #: Whether runs take the time that they show: beside each other they disturb each other, and
-    #: none can be had again.
+    #: Whether runs take real time: those at the same time disturb each other, and none can be
+    #: repeated exactly.
     real_time: bool = False
-    #: Whether MPTCP and plain TCP over each path are run back to back, in an order by chance: the
-    #: network changes meanwhile.
+    #: Whether MPTCP and plain TCP over each path are run back to back, in random order: the network
+    #: changes meanwhile.
     visits: bool = False
-    #: Whether it makes the links of a scenario; else its paths need interfaces.
+    #: Whether it emulates the links of a scenario; else its paths need interfaces.
     emulates: bool = True
     #: Whether Linux is at the ends, which goes by ``[kernel]``.
     linux: bool = False
-    #: Whether :meth:`run_programs` runs programs that know nothing of it.
+    #: Whether :meth:`run_programs` runs ordinary programs.
     programs: bool = False
     #: Whether :meth:`tables` measures without a run directory.
     in_memory: bool = False
@@ -116,17 +116,17 @@ class Engine:
     captures: tuple[str, ...] = CAPTURES
     #: Tables of what no capture shows.
     samples: tuple[str, ...] = ()
-    #: Verbs of the timeline that it has; ``None``: all.
+    #: Verbs of the timeline that it supports; ``None``: all.
     verbs: tuple[str, ...] | None = None
-    #: Names that it has for a key of ``[mptcp]``; for one that is not here, all.
+    #: Names that it supports for a key of ``[mptcp]``; for other keys, all.
     policies: Mapping[str, tuple[str, ...]] = {}
 
     def conditions(self) -> dict[str, Any]:
-        """Give what of this machine must be the same for a run to be the same."""
+        """Give what must be equal on this machine for a run to be the same."""
         return {}
 
     def ran(self, about: Mapping[str, Any]) -> str:
-        """Say what ran it, by what is stored of a run or a campaign."""
+        """Say what ran it, by the stored description of a run or a campaign."""
         del about
         return self.made
 
@@ -134,7 +134,7 @@ class Engine:
         """Refuse a scenario, or plain TCP over its path ``baseline``, if it cannot be run.
 
         Raises:
-            ScenarioError: It cannot; says what, and what would.
+            ScenarioError: It cannot; says why, and what can run it.
         """
         from mptcplab.messages import quoted
         from mptcplab.scenario.fault import ScenarioError
@@ -162,23 +162,23 @@ class Engine:
                 )
 
     def need(self, scenario: Scenario) -> None:
-        """Refuse to begin without what a run needs beside what the scenario describes.
+        """Refuse to begin without something that a run needs and the scenario does not describe.
 
         Raises:
-            Error: It is not there; says where it is to come from.
+            Error: It is missing; says where to get it.
         """
         del scenario
 
     def greet(self, scenarios: list[Scenario]) -> None:
-        """Refuse to begin with another host than is meant, or one that will not run all of them.
+        """Refuse to begin with another server than is meant, or one that refuses some of them.
 
         Raises:
-            Error: It is so; of a host that is not there nothing is known.
+            Error: It is another one, or refuses; an absent one is no error.
         """
         del scenarios
 
     def away(self, scenario: Scenario) -> dict[str, str]:
-        """Say of paths that cannot be used now why; next to nothing is sent."""
+        """Give the paths that cannot be used now, and why; hardly anything is sent."""
         del scenario
         return {}
 
@@ -188,25 +188,25 @@ class Engine:
         return []
 
     def carried(self, scenario: Scenario) -> dict[str, Carried]:
-        """Count what real interfaces have carried, by path; one that is not there has no count."""
+        """Count what real interfaces have carried, by path; absent ones have no count."""
         del scenario
         return {}
 
     def session(self, directory: Path, *, programs: bool = False) -> AbstractContextManager[Any]:
-        """Open what a run needs, before it is begun in ``directory`` until it is complete.
+        """Open what a run needs, from before it begins in ``directory`` until it is complete.
 
-        What outlives us clears away there, should we be killed. ``programs``: for
+        A process that outlives us cleans up there if we are killed. ``programs``: for
         :meth:`run_programs`.
         """
         del directory, programs
         return nullcontext()
 
     def run(self, trial: Trial, target: Target) -> Measured:
-        """Run what was checked."""
+        """Run a trial that was checked."""
         raise NotImplementedError
 
     def tables(self, trial: Trial, *, samples: bool, progress: Progress | None) -> _core.Tables:
-        """Run it, and give its tables alone; those of samples too, if asked for."""
+        """Run it, and give only its tables; those of samples too, if asked for."""
         raise NotImplementedError
 
     def run_programs(
@@ -218,10 +218,10 @@ class Engine:
         name: str,
         begin: Callable[[list[str]], None],
     ) -> tuple[Measured, int]:
-        """Run programs in the scenario ``name``; gives the exit status of the client's, too.
+        """Run programs in the scenario ``name``; returns the exit status of the client's, too.
 
-        ``begin`` is called when all is there, before the client's program is started, with what
-        whoever starts it should know.
+        ``begin`` is called with notes for the user once all is ready, before the client's program
+        is started.
         """
         del trial, target, programs, name, begin
         raise Error(f"the {self.name} engine runs no programs")

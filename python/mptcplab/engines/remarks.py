@@ -1,4 +1,4 @@
-"""What the paths of a run show to who knows how it was made: ACKs held, budgets, who watched."""
+"""Remarks on a run by its plan: split connections, ACKs that came early, budgets spent."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 from mptcplab import _core
 
-# Which data is acknowledged by what travels in this direction.
+# The direction of the data that ACKs on each link acknowledge.
 ACKNOWLEDGED = {"uplink": "down", "downlink": "up"}
-OTHER = {"up": "down", "down": "up"}
+OPPOSITE = {"up": "down", "down": "up"}
 ENDS = ("client", "server")
 MS = 1e6
 MB = 1e6
@@ -31,15 +31,15 @@ UNAWARE = {
 
 
 def remarks(plan: _core.Plan, tables: _core.Tables) -> list[dict[str, Any]]:
-    """Give the remarks on the way, of a run that was captured at both ends."""
+    """Give the remarks on the network of a run that was captured at both ends."""
     planned = plan.table()
-    return [*_apart(planned, tables), *_early(planned, tables), *_spent(planned, tables)]
+    return [*_unmatched(planned, tables), *_early(planned, tables), *_spent(planned, tables)]
 
 
-def _apart(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
-    """Connections of the client that had data and that the server does not know as these.
+def _unmatched(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
+    """Connections of the client with data that have other sequence numbers at the server.
 
-    The analysis has told of those of which both ends had the same.
+    The analysis has remarks on those with the same addresses at both ends.
     """
     received = {
         row["connection"]: row["bytes"]
@@ -47,29 +47,29 @@ def _apart(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
         if row["direction"] == "down"
     }
     carried = {row["connection"] for row in tables.rows("transfers") if row["bytes"]}
-    known = {row["connection"] for row in tables.rows("diagnostics") if _is_split(row)}
+    split_already = {row["connection"] for row in tables.rows("diagnostics") if _is_split(row)}
     rows = list(tables.rows("connections"))
-    others = {_ends(row): row["connection"] for row in rows if row["vantage"] == "server"}
-    apart = [row for row in rows if row["vantage"] == "client" and row["connection"] in carried]
-    translated = {ends[2:] for ends in others.keys() - {_ends(row) for row in apart}}
-    split = SPLIT if _has_proxy(plan) else UNMATCHED
+    servers = {_ends(row): row["connection"] for row in rows if row["vantage"] == "server"}
+    clients = [row for row in rows if row["vantage"] == "client" and row["connection"] in carried]
+    translated = {ends[2:] for ends in servers.keys() - {_ends(row) for row in clients}}
+    kind = SPLIT if _has_proxy(plan) else UNMATCHED
     remarks = []
-    for row in apart:
-        one = {"connection": row["connection"]}
-        other = others.get(_ends(row))
-        if other is None:
-            remarks.append(one | (split if _ends(row)[2:] in translated else UNAWARE))
+    for row in clients:
+        remark = {"connection": row["connection"]}
+        at_server = servers.get(_ends(row))
+        if at_server is None:
+            remarks.append(remark | (kind if _ends(row)[2:] in translated else UNAWARE))
             continue
-        if row["connection"] not in known:
-            remarks.append(one | split)
-        all_bytes, sent_bytes = received[row["connection"]], received[other]
+        if row["connection"] not in split_already:
+            remarks.append(remark | kind)
+        all_bytes, sent_bytes = received[row["connection"]], received[at_server]
         if all_bytes > sent_bytes:
             message = (
                 f"the server sent {sent_bytes / MB:g} MB of the {all_bytes / MB:g} MB that came: "
                 "the rest was answered on the way, by a cache that had it"
             )
             count = {"count": all_bytes - sent_bytes}
-            remarks.append(one | count | {"diagnostic": "cache_answered", "message": message})
+            remarks.append(remark | count | {"diagnostic": "cache_answered", "message": message})
     return remarks
 
 
@@ -85,9 +85,9 @@ def _is_split(row: dict[str, Any]) -> bool:
 
 
 def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
-    """Subflows whose ACKs were held for longer than their senders waited for them.
+    """Subflows whose ACKs were held for longer than their round-trip times.
 
-    Only ACKs without data are held: where both ends sent data nothing can be told.
+    Only ACKs without data are held: where both ends sent data nothing is known.
     """
     held = {path["name"]: _held(plan["links"][path["link"]]) for path in plan["paths"]}
     if not any(held_ns for each in held.values() for held_ns in each.values()):
@@ -96,18 +96,18 @@ def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
         (row["connection"], row["subflow"], row["direction"]): row for row in tables.rows("flows")
     }
     subflows = list(tables.rows("subflows"))
-    # The server's own connection comes from the proxy, in the client's name.
+    # The server's connection comes from the proxy, with the client's address.
     paths = {_ends(subflow): subflow["path"] for subflow in subflows if subflow["path"]}
     rows = []
     for subflow in subflows:
         key = subflow["connection"], subflow["subflow"]
-        for direction, nanos in held.get(paths.get(_ends(subflow)), {}).items():
+        for direction, held_ns in held.get(paths.get(_ends(subflow)), {}).items():
             median = flows[*key, direction]["rtt_ms_median"]
-            alone = not flows[*key, OTHER[direction]]["data_packets"]
-            if median is not None and alone and median < nanos / MS:
+            one_way = not flows[*key, OPPOSITE[direction]]["data_packets"]
+            if median is not None and one_way and median < held_ns / MS:
                 message = (
                     f"half of the round-trip times are shorter than {median:.0f} ms, though ACKs "
-                    f"were held for {nanos / MS:.0f} ms: somebody on the way acknowledges in the "
+                    f"were held for {held_ns / MS:.0f} ms: somebody on the way acknowledges in the "
                     "receiver's place, and the connection is split"
                 )
                 rows.append(
@@ -122,10 +122,10 @@ def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
 
 
 def _spent(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
-    """Budgets that were used up, with what their paths carried in the end."""
+    """Budgets that were spent, with what their paths carried in the end."""
     outcome = tables.outcome() or {}
     manager = plan["transport"]["client"]["mptcp"]["path_manager"]["parameters"]
-    then = {"close": "closed", "backup": "made backups"}.get(manager.get("then", "close"))
+    action = {"close": "closed", "backup": "made backups"}.get(manager.get("then", "close"))
     paths = {path["name"]: path for path in plan["paths"]}
     subflows = {(row["connection"], row["subflow"]): row["path"] for row in tables.rows("subflows")}
     carried = dict.fromkeys(paths, 0)
@@ -143,7 +143,7 @@ def _spent(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
                 f"{path['cost_per_mb']:g} per MB"
             )
         message = (
-            f"after {spent['at_s']:.1f} s {budget}: its subflows were {then}; it carried "
+            f"after {spent['at_s']:.1f} s {budget}: its subflows were {action}; it carried "
             f"{carried[path['name']] / MB:.1f} MB in the end, and the other paths "
             f"{(sum(carried.values()) - carried[path['name']]) / MB:.1f} MB"
         )
@@ -156,7 +156,7 @@ def _ends(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _held(link: dict[str, Any]) -> dict[str, int]:
-    """Say for how long ACKs are held, by the direction of the data that they acknowledge."""
+    """Give how long ACKs are held, by the direction of the data that they acknowledge."""
     shared = {one["shared"]: one for acks in ACKNOWLEDGED for one in link[acks] if _is_shared(one)}
     return {
         direction: sum(

@@ -128,22 +128,22 @@ def subflows(connection: socket.socket) -> list[tuple[str, bool]]:
 
 
 def _of_subflows(connection: socket.socket, option: int, size: int) -> list[bytes]:
-    given = SUBFLOW_DATA.pack(SUBFLOW_DATA.size, 0, 0, size)
-    room = SUBFLOW_DATA.size + MOST_SUBFLOWS * size
+    request = SUBFLOW_DATA.pack(SUBFLOW_DATA.size, 0, 0, size)
+    size_bytes = SUBFLOW_DATA.size + MOST_SUBFLOWS * size
     try:
-        got = _getsockopt(connection, option, given, room)
+        answer = _getsockopt(connection, option, request, size_bytes)
     except OSError:
         return []
-    _, count, _, _ = SUBFLOW_DATA.unpack_from(got)
-    starts = range(SUBFLOW_DATA.size, len(got), size)
-    return [got[start : start + size] for start in starts][:count]
+    _, count, _, _ = SUBFLOW_DATA.unpack_from(answer)
+    starts = range(SUBFLOW_DATA.size, len(answer), size)
+    return [answer[start : start + size] for start in starts][:count]
 
 
-def _getsockopt(connection: socket.socket, option: int, given: bytes, room: int) -> bytes:
+def _getsockopt(connection: socket.socket, option: int, request: bytes, size_bytes: int) -> bytes:
     """As Python's, of an option that reads what it is given. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
-    buffer = ctypes.create_string_buffer(given, room)
-    length = ctypes.c_uint32(room)
+    buffer = ctypes.create_string_buffer(request, size_bytes)
+    length = ctypes.c_uint32(size_bytes)
     handle = connection.fileno()
     if libc.getsockopt(handle, SOL_MPTCP, option, buffer, ctypes.byref(length)):
         raise OSError(ctypes.get_errno(), "getsockopt")

@@ -117,20 +117,20 @@ class Wanted:
 
     def _hosts(self, client: hosts.Client) -> list[Host]:
         server = hosts.server(self.scenario, self._settings, self._paths, mptcp=self.mptcp)
-        made = [host for host in (client.host(self._paths), server) if host.name != self.ours]
+        found = [host for host in (client.host(self._paths), server) if host.name != self.ours]
         for number, (traffic, own) in enumerate(self.traffic):
-            made += hosts.of_traffic(number, traffic, own)
-        return made
+            found += hosts.of_traffic(number, traffic, own)
+        return found
 
     def _agents(self, raw: Path, presence: list[Presence]) -> dict[str, Agent]:
         port = self.scenario.server.port
         addresses = server_addresses(self.scenario)
         family = "0.0.0.0" if all(hosts.version(one) == 4 for one in addresses) else "::"  # noqa: S104
         ends = {"server": {"listen": [family, port]}, "client": self._connect(presence)}
-        made = {end: self._agent(end, raw, ends[end]) for end in ends if end != self.ours}
+        agents = {end: self._agent(end, raw, ends[end]) for end in ends if end != self.ours}
         for number, (traffic, own) in enumerate(self.traffic):
-            made |= hosts.agents_of_traffic(number, traffic, own)
-        return made
+            agents |= hosts.agents_of_traffic(number, traffic, own)
+        return agents
 
     def _agent(self, host: str, raw: Path, ends: dict[str, Any]) -> Agent:
         job = {

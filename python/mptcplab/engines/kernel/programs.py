@@ -49,10 +49,10 @@ def run_programs(
     name: str,
     begin: Callable[[list[str]], None],
 ) -> tuple[Measured, int]:
-    """Run programs in a scenario; gives the exit status of the client's, too.
+    """Run programs in a scenario; returns the exit status of the client's, too.
 
-    ``begin`` is called when all is there, before the client's program is started, with what the
-    user should know.
+    ``begin`` is called with notes for the user once all is ready, before the client's program is
+    started.
     """
     if programs.mptcpize and (given := preload.check(Machine())).verdict != "fine":
         raise Error(f"--mptcpize cannot be done here: {given.line()}")
@@ -160,7 +160,7 @@ def _run(
     environment: Mapping[str, str],
     begin: Callable[[], None],
 ) -> int:
-    """Start the server's program, then the client's; gives its exit status when both have ended."""
+    """Start the server's program, then the client's; returns its exit status when both ended."""
     server = None
     with (new / SERVED).open("wb") as output:
         if programs.serve is not None:

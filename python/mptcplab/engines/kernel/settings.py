@@ -34,7 +34,7 @@ class Refusals:
 
     def __post_init__(self) -> None:
         era = self.scenario.mptcp.era
-        self._usual, self._theirs = _of_era(endpoint.DEFAULT_ERA), _of_era(era)
+        self._usual_values, self._era_values = _of_era(endpoint.DEFAULT_ERA), _of_era(era)
         self._is_era = era != endpoint.DEFAULT_ERA
         self.source = f", of era {quoted(era)}" if self._is_era else ""
 
@@ -48,7 +48,7 @@ class Refusals:
         if self._is_of_era(section, key):
             self.add(message, f"mptcp.era={endpoint.DEFAULT_ERA}")
         else:
-            value = self._usual[section][key]
+            value = self._usual_values[section][key]
             written = str(value).lower() if isinstance(value, bool) else str(value).replace(" ", "")
             self.add(message, f"{section}.{key}={written}")
         self._is_the_clients = is_the_clients
@@ -56,7 +56,7 @@ class Refusals:
     def policy(self, key: str, message: str, linux: str) -> None:
         """Refuse what ``[kernel]`` names, or what follows from ``[mptcp]`` if it names nothing."""
         name = getattr(self.scenario.kernel, key)
-        if self._is_of_era("mptcp", key) and self._theirs["mptcp"][key] == name:
+        if self._is_of_era("mptcp", key) and self._era_values["mptcp"][key] == name:
             self.add(message, f"mptcp.era={endpoint.DEFAULT_ERA}")
         else:
             self.add(message, f"kernel.{key}={linux}")
@@ -79,10 +79,10 @@ class Refusals:
 
     def _is_of_era(self, section: str, key: str) -> bool:
         """Whether the era has it so, and today's Linux otherwise."""
-        if not self._is_era or key not in self._theirs[section]:
+        if not self._is_era or key not in self._era_values[section]:
             return False
         value = show(getattr(self.scenario, section))[key]
-        return bool(value == self._theirs[section][key] != self._usual[section][key])
+        return bool(value == self._era_values[section][key] != self._usual_values[section][key])
 
 
 def _of_era(era: str) -> dict[str, dict[str, Any]]:

@@ -42,14 +42,14 @@ class Simulation(Engine):
             full_payload=target.captures == "full",
             progress=target.progress,
         )
-        made = {each: tables.table(each) for each in tables.NAMES}
-        if found := remarks(planned, tables):
-            rows = [*tables.rows("diagnostics"), *found]
-            made["diagnostics"] = _core.rows("diagnostics", json.dumps(rows))
+        run_tables = {each: tables.table(each) for each in tables.NAMES}
+        if notes := remarks(planned, tables):
+            rows = [*tables.rows("diagnostics"), *notes]
+            run_tables["diagnostics"] = _core.rows("diagnostics", json.dumps(rows))
         outcome = tables.outcome() or {}
         if trial.mptcp and trial.scenario.mptcp.receive_buffer == "per-subflow":
             outcome = _explained(outcome)
-        return Measured(made, outcome)
+        return Measured(run_tables, outcome)
 
     def tables(self, trial: Trial, *, samples: bool, progress: Progress | None) -> _core.Tables:
         """Run it in memory."""
@@ -64,5 +64,5 @@ def _explained(outcome: dict[str, Any]) -> dict[str, Any]:
     """Say of what did not finish that buffers of subflows may be why."""
     if outcome.get("finished", True):
         return outcome
-    why = 'with receive_buffer = "per-subflow" a transfer may stand still for good'
-    return outcome | {"reason": f"{outcome['reason']}; {why}"}
+    reason = 'with receive_buffer = "per-subflow" a transfer may stand still for good'
+    return outcome | {"reason": f"{outcome['reason']}; {reason}"}
