@@ -232,11 +232,11 @@ def _single_path(row: dict[str, Any]) -> SinglePath:
         if (printed := row.get(f"{name}_by_size")) is not None:
             missing = [None] * (len(printed) - len(se))
             row[f"{name}_by_size"] = tuple(map(_printed, printed, [*se, *missing]))
-    return shape.made(SinglePath, row)
+    return shape.build(SinglePath, row)
 
 
 def _figure(name: str, given: dict[str, Any]) -> Figure:
-    figure = shape.made(Figure, given)
+    figure = shape.build(Figure, given)
     for key, value in given.items():
         if key != "below" and not (isinstance(value, int | float) and 0 <= value < math.inf):
             raise shape.ShapeError(f"{name}: {key}: {quoted(value)} is not such a figure")
@@ -253,25 +253,25 @@ def _printed(value: float | str, se: float | None) -> Figure:
 def _multipath(row: dict[str, Any]) -> Multipath:
     for name in ("best_single_path", "baseline"):
         if name in row:
-            row[name] = shape.made(Alone, row[name])
+            row[name] = shape.build(Alone, row[name])
     row["subflows"] = {name: _subflow(one) for name, one in row.get("subflows", {}).items()}
-    return shape.made(Multipath, row)
+    return shape.build(Multipath, row)
 
 
 def _subflow(given: dict[str, Any]) -> Subflow:
     names = [name for name in given if not name.endswith("_sd")]
     figures = {name: Figure(given[name], given.get(f"{name}_sd")) for name in names}
-    return shape.made(Subflow, figures)
+    return shape.build(Subflow, figures)
 
 
 def _mobile(row: dict[str, Any]) -> Mobile:
     row["phases"] = tuple(_phase(one) for one in row.get("phases", ()))
-    return shape.made(Mobile, row)
+    return shape.build(Mobile, row)
 
 
 def _phase(given: dict[str, Any]) -> Phase:
     renamed = {"from": "start_s", "to": "end_s"}
-    return shape.made(Phase, {renamed.get(key, key): value for key, value in given.items()})
+    return shape.build(Phase, {renamed.get(key, key): value for key, value in given.items()})
 
 
 def _paper(name: str, given: dict[str, Any]) -> Paper:
@@ -279,7 +279,7 @@ def _paper(name: str, given: dict[str, Any]) -> Paper:
         key: given[key] for key in ("title", "source", "inconsistent") if key in given
     }
     rest = {key: value for key, value in given.items() if key not in own}
-    return shape.made(Paper, {"id": name, **own, "setup": rest})
+    return shape.build(Paper, {"id": name, **own, "setup": rest})
 
 
 READ = {"single_path": _single_path, "multipath": _multipath, "mobile": _mobile}

@@ -31,7 +31,7 @@ def rows(given: list[dict[str, Any]], read: Callable[[dict[str, Any]], Any], whe
     return found
 
 
-def made(kind: type[Some], given: dict[str, Any]) -> Some:
+def build(kind: type[Some], given: dict[str, Any]) -> Some:
     """Make a dataclass of a table; lists become tuples."""
     known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
     refuse_unknown(given, known)

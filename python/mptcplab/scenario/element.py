@@ -33,8 +33,8 @@ RADIO = "promotion"
 @cache
 def known(what: str) -> dict[str, Description]:
     """Give the descriptions of all elements or queues by name."""
-    there = _core.queues() if what == QUEUE else _core.elements()
-    return {description["name"]: description for description in there}
+    descriptions = _core.queues() if what == QUEUE else _core.elements()
+    return {description["name"]: description for description in descriptions}
 
 
 def read(value: Any, key_path: KeyPath, source: Source, what: str = "element") -> Element:
@@ -66,11 +66,11 @@ def check_shared(directions: dict[str, list[Element]], key_path: KeyPath, source
     for direction, elements in directions.items():
         for number, one in enumerate(elements):
             alike = [
-                [other for other in there if SHARED in one and other.get(SHARED) == one[SHARED]]
-                for there in directions.values()
+                [other for other in side if SHARED in one and other.get(SHARED) == one[SHARED]]
+                for side in directions.values()
             ]
-            wholes = sum("element" in other for there in alike for other in there)
-            if SHARED in one and ([len(there) for there in alike] != [1, 1] or wholes != 1):
+            wholes = sum("element" in other for side in alike for other in side)
+            if SHARED in one and ([len(side) for side in alike] != [1, 1] or wholes != 1):
                 raise source.fault(
                     (*key_path, direction, number),
                     f"what is shared as {quoted(one[SHARED])} stands once in each direction: "

@@ -104,8 +104,8 @@ def read_mptcp(value: Any, source: Source) -> Section:
 
 def read_tcp(value: Any, source: Source, mptcp: Section) -> Section:
     """Read ``[tcp]``, with everything that is left out."""
-    theirs = _usual(Tcp, defaults(mptcp.era))
-    tcp = _filled(Tcp, value, theirs | {"congestion_control": mptcp.congestion_control}, source)
+    era_values = _usual(Tcp, defaults(mptcp.era))
+    tcp = _filled(Tcp, value, era_values | {"congestion_control": mptcp.congestion_control}, source)
     pairs = [("min_timeout", "max_timeout")]
     if tcp.receive_buffer_tuning:
         pairs.append(("receive_buffer", "max_receive_buffer"))
@@ -141,13 +141,13 @@ def show_mptcp(mptcp: Section) -> dict[str, Any]:
     return show(mptcp) | parameters
 
 
-def _filled(model: type[Some], value: Any, theirs: dict[str, Any], source: Source) -> Some:
+def _filled(model: type[Some], value: Any, era_values: dict[str, Any], source: Source) -> Some:
     key_path = model.__name__.lower()
     given = read(model, value, (key_path,), source)
     rest = {
-        name: theirs[name]
+        name: era_values[name]
         for name in model.model_fields
-        if name not in given.model_fields_set and name in theirs
+        if name not in given.model_fields_set and name in era_values
     }
     filled = given.model_copy(update=rest)
     parameters = {}

@@ -192,9 +192,9 @@ def read_link(value: Any, key_path: KeyPath, source: Source) -> Link:
             raise source.fault(
                 key_path, "profile and elements (uplink, downlink) exclude each other"
             )
-        there = shipped(link.profile, (*key_path, "profile"), source)
-        there = _covered(there, radio, key_path, source)
-        return _boxed(there, link.middleboxes, key_path, source)
+        content = shipped(link.profile, (*key_path, "profile"), source)
+        content = _covered(content, radio, key_path, source)
+        return _boxed(content, link.middleboxes, key_path, source)
     if radio is not None and bare:
         link = link.model_copy(update=air.written(radio, next(air.steps(radio))[1]))
     directions = {

@@ -33,7 +33,7 @@ def check(what: str, name: str, key_path: KeyPath, source: Source) -> None:
     """Refuse a policy that there is not."""
     if name not in known(what):
         raise source.fault(
-            key_path, f"there is no {_words(what)} {quoted(name)}; {hint(what, name)}"
+            key_path, f"there is no {_title(what)} {quoted(name)}; {hint(what, name)}"
         )
 
 
@@ -48,7 +48,7 @@ def read(
     what: str, name: str, table: Mapping[str, Any], key_path: KeyPath, source: Source
 ) -> dict[str, Any]:
     """Read what is set of a policy; what is not gets its default."""
-    return described.read(table, known(what)[name], _words(what), key_path, source)
+    return described.read(table, known(what)[name], _title(what), key_path, source)
 
 
 def over_one_path(congestion_control: str) -> str:
@@ -63,5 +63,5 @@ def show(what: str, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {key: described.KINDS[kinds[key]].show(value) for key, value in parameters.items()}
 
 
-def _words(what: str) -> str:
+def _title(what: str) -> str:
     return what.replace("_", " ")

@@ -182,7 +182,7 @@ def _check_signal(
 def steps(radio: Radio) -> Iterator[tuple[int, Ceiling]]:
     """Give when the rates change along the route, and to what; the first is at 0."""
     last = None
-    for at, signal, unit in _heard(radio):
+    for at, signal, unit in _signals(radio):
         here = _ceiling(radio, signal, unit)
         rates = (here.downlink_bits_per_second, here.uplink_bits_per_second)
         if rates != last:
@@ -256,7 +256,7 @@ def _ceiling(radio: Radio, signal: float, unit: str) -> Ceiling:
     )
 
 
-def _heard(radio: Radio) -> Iterator[tuple[int, float, str]]:
+def _signals(radio: Radio) -> Iterator[tuple[int, float, str]]:
     """Give the signal at each step of the route, or the one that there is."""
     if radio.route is None:
         assert radio.signal is not None  # noqa: S101 - read_radio() has seen it

@@ -266,26 +266,26 @@ def _linked(
 def _check_budgets(paths: dict[str, Path], mptcp: Section, source: Source) -> None:
     """Refuse a budget that nobody keeps, and who keeps budgets where there is none."""
     keeps = mptcp.path_manager == BUDGET
-    there = [
+    budgets = [
         (name, key)
         for name, path in paths.items()
         for key in (BUDGET, COST)
         if getattr(path, key) is not None
     ]
-    if there and not keeps:
+    if budgets and not keeps:
         raise source.fault(
-            ("path", *there[0]),
+            ("path", *budgets[0]),
             f'path_manager = "{mptcp.path_manager}" in [mptcp] keeps none: leave it out, or have '
             f'path_manager = "{BUDGET}"',
         )
-    if keeps and not there:
+    if keeps and not budgets:
         raise source.fault(
             ("mptcp", "path_manager"),
             f'"{BUDGET}" needs a path with a {BUDGET}, such as {BUDGET} = "5 MB" in [path.NAME], '
             f"or with {COST}, and {COST_BUDGET}",
         )
     pays = mptcp.path_manager_parameters.get(COST_BUDGET) is not None
-    costly = [name for name, key in there if key == COST]
+    costly = [name for name, key in budgets if key == COST]
     if costly and not pays:
         raise source.fault(
             ("path", costly[0], COST),

@@ -98,7 +98,7 @@ def declared(
             for one in known
             if one["name"] not in own or own[one["name"]].is_required()
         }
-        made: type[Some] = create_model(
+        section: type[Some] = create_model(
             name or model.__name__,
             __base__=model,
             __doc__=doc or model.__doc__,
@@ -106,8 +106,8 @@ def declared(
             __cls_kwargs__=NO_SOURCE,
             **fields,
         )
-        made.SETTINGS = known
-        return made
+        section.SETTINGS = known
+        return section
 
     return extend
 
@@ -119,18 +119,18 @@ def forms(
 
     ``own`` are those with more keys than the engines' code declares.
     """
-    made = {}
+    models = {}
     for form in _core.forms()[section]:
-        word = form["name"]
-        model = (own or {}).get(word, base)
-        name = word.title().replace("-", "")
-        tag: dict[str, Any] = {key: (Literal[word], ...)}
+        form_name = form["name"]
+        model = (own or {}).get(form_name, base)
+        name = form_name.title().replace("-", "")
+        tag: dict[str, Any] = {key: (Literal[form_name], ...)}
         of_word: type[Some] = create_model(name, __base__=model, __cls_kwargs__=NO_SOURCE, **tag)
-        made[word] = declared(form["settings"], doc=form["summary"], name=name)(of_word)
+        models[form_name] = declared(form["settings"], doc=form["summary"], name=name)(of_word)
         # By this name it is pickled.
-        made[word].__module__ = base.__module__
-        setattr(sys.modules[base.__module__], name, made[word])
-    return made
+        models[form_name].__module__ = base.__module__
+        setattr(sys.modules[base.__module__], name, models[form_name])
+    return models
 
 
 def _field(setting: Setting) -> tuple[Any, Any]:
@@ -248,11 +248,11 @@ def _fault(
     if what == "list_type":
         return source.fault(where, f"{given} is not a list: write it in [ ]")
     if what in BOUNDS:
-        words, bound = BOUNDS[what]
+        requirement, bound = BOUNDS[what]
         limit = fault["ctx"][bound]
         kind = kinds(model)[str(fault["loc"][0])]
         return source.fault(
-            where, f"must be {words} {kind.show(limit) if kind and limit else limit}"
+            where, f"must be {requirement} {kind.show(limit) if kind and limit else limit}"
         )
     return source.fault(where, f"{given}: {fault['msg'][:1].lower()}{fault['msg'][1:]}")
 
@@ -263,6 +263,6 @@ def _keys(model: type[Section]) -> list[str]:
 
 def about(model: type[Section], name: str) -> str:
     """Describe a key, to go on after a colon."""
-    words = " ".join((model.model_fields[name].description or "").split())
-    words = words.replace("`", "").removesuffix(".")
-    return words[:1].lower() + words[1:]
+    description = " ".join((model.model_fields[name].description or "").split())
+    description = description.replace("`", "").removesuffix(".")
+    return description[:1].lower() + description[1:]

@@ -46,11 +46,11 @@ def put(source: Source, key: str, value: Any, by: str, named: str | None = None)
     source.named_by[(*key_path, step)] = named
 
 
-def _enter(at: Any, key_path: KeyPath, word: str, by: str) -> tuple[Any, KeyPath]:
-    step = _step(at, key_path, word, by)
+def _enter(at: Any, key_path: KeyPath, part: str, by: str) -> tuple[Any, KeyPath]:
+    step = _step(at, key_path, part, by)
     if isinstance(at, dict) and step not in at:
         if len(key_path) == 1 and key_path[0] in ("link", "path"):
-            raise ScenarioError(f"{by}: there is no {key_path[0]} {word}; {nearest(word, at)}")
+            raise ScenarioError(f"{by}: there is no {key_path[0]} {part}; {nearest(part, at)}")
         at[step] = {}
     return at[step], (*key_path, step)
 
@@ -63,21 +63,21 @@ def _drop(data: dict[str, Any], key_path: KeyPath) -> None:
         at.pop(key_path[-1], None)
 
 
-def _step(at: Any, key_path: KeyPath, word: str, by: str) -> str | int:
+def _step(at: Any, key_path: KeyPath, part: str, by: str) -> str | int:
     if isinstance(at, dict):
-        return word
+        return part
     name = ".".join(map(str, key_path))
     if not isinstance(at, list):
         raise ScenarioError(f"{by}: {name} is not a table")
-    if not (word.isdecimal() and int(word) < len(at)):
-        there = f"entries 0 to {len(at) - 1}" if len(at) > 1 else "only entry 0"
-        raise ScenarioError(f"{by}: {name} has no entry {word}; it has {there if at else 'none'}")
-    return int(word)
+    if not (part.isdecimal() and int(part) < len(at)):
+        entries = f"entries 0 to {len(at) - 1}" if len(at) > 1 else "only entry 0"
+        raise ScenarioError(f"{by}: {name} has no entry {part}; it has {entries if at else 'none'}")
+    return int(part)
 
 
 def is_key(text: str) -> bool:
     """Say whether a text can be the key of a setting: words with dots between them."""
-    return all(word.strip() for word in text.split("."))
+    return all(part.strip() for part in text.split("."))
 
 
 def _value(text: str) -> Any:
@@ -110,15 +110,15 @@ def _write_out_profile(data: dict[str, Any], steps: Sequence[str]) -> None:
                 return
             if link.get("profile") in library.names("links"):
                 name = link.pop("profile")
-                there = library.table("links", name)
+                shipped = library.table("links", name)
                 origin = {
                     "kind": "transferred",
                     "from": name,
                     "changed": "some of its elements",
                     "why": "it is set so",
                 }
-                link |= {"title": there["title"], "origin": origin}
-                link |= {key: there[key] for key in (*DIRECTIONS, "draw") if key in there}
+                link |= {"title": shipped["title"], "origin": origin}
+                link |= {key: shipped[key] for key in (*DIRECTIONS, "draw") if key in shipped}
 
 
 def _budgets(path_manager: Any, data: dict[str, Any]) -> list[KeyPath]:

@@ -156,14 +156,14 @@ def _resolved(value: Any) -> Any:
         return PRINTED.sub(lambda found: str(measurements.printed(found[1])), value)
     if not isinstance(value, dict):
         return value
-    made: Table = {}
+    resolved: Table = {}
     for key, one in value.items():
         if key == "row":
-            made |= _ends(one)
+            resolved |= _ends(one)
         else:
             is_link = key.rpartition(".")[2] == "profile"
-            made[key] = profile(one) if is_link else _resolved(one)
-    return made
+            resolved[key] = profile(one) if is_link else _resolved(one)
+    return resolved
 
 
 def _possible(axes: Table, extent: Extent) -> Table:

@@ -144,14 +144,14 @@ def signed(value: float | None) -> str:
 
 def worth(score: Table) -> str:
     """Say what predictions of a kind are worth: how far off they are, and who is better."""
-    words = f"{score['kind']}: off by ×{math.exp(score['mean_absolute_log_error']):.2f} on average"
-    for word, names in (
+    text = f"{score['kind']}: off by ×{math.exp(score['mean_absolute_log_error']):.2f} on average"
+    for verb, names in (
         ("better than", [name for name, one in score["skills"].items() if one["skill"] > 0]),
         ("no better than", [name for name, one in score["skills"].items() if one["skill"] <= 0]),
     ):
         if names:
-            words += f", {word} {' and '.join(f'*{name}*' for name in names)}"
-    return words
+            text += f", {verb} {' and '.join(f'*{name}*' for name in names)}"
+    return text
 
 
 def _predicted(score: Table) -> str:

@@ -99,12 +99,12 @@ def corrected(verdicts: Iterable[Verdict]) -> list[Verdict]:
     sides = [min(one.holds, one.fails) for one in given]
     sizes = [one.sized if one.holds <= one.fails else None for one in given]
     found = adjust([*sides, *sizes], CORRECTION)
-    made = []
+    results = []
     for one, side, size in zip(given, found, found[len(given) :], strict=False):
         p_value = 1.0 if side is None else side
         holds, fails = (p_value, 1.0) if one.holds <= one.fails else (1.0, p_value)
-        made.append(Verdict(holds, fails, one.because, one.sized if size is None else size))
-    return made
+        results.append(Verdict(holds, fails, one.because, one.sized if size is None else size))
+    return results
 
 
 def more(first: Values, second: Values, what: str, unit: str = "") -> Verdict:
@@ -113,12 +113,12 @@ def more(first: Values, second: Values, what: str, unit: str = "") -> Verdict:
     ours, other = interval(first).estimate, interval(second).estimate
     if ours is None or other is None or not found.n:
         return _unknown(f"{what}: there are no runs to compare")
-    words = f"{what}: {figure(ours)} against {figure(other)}{_unit(unit)}"
+    evidence = f"{what}: {figure(ours)} against {figure(other)}{_unit(unit)}"
     if found.relative.estimate is not None:
-        words += f", {100 * found.relative.estimate:+.0f} %"
+        evidence += f", {100 * found.relative.estimate:+.0f} %"
     one, other_, _ = known_pairs(first, second)
     beyond = [a - b for a, b in zip(one, other_, strict=True)]
-    return _sided(beyond, f"{words}; difference{_range(found.difference)}")
+    return _sided(beyond, f"{evidence}; difference{_range(found.difference)}")
 
 
 def above(of: Values | Ratio, bound: float, what: str, unit: str = "") -> Verdict:
@@ -145,8 +145,8 @@ def sized(
         return direction
     ends = (of.beyond(printed / NEAR), of.beyond(printed * NEAR))
     tests = (_sided(ends[0], "").holds, _sided(ends[1], "").fails)
-    words = f"{what} {figure(mean)}{_unit(unit)}{_range(of.estimate)}, printed {figure(printed)}"
-    because = f"{direction.because}; {words}: ×{mean / printed:.2f}"
+    evidence = f"{what} {figure(mean)}{_unit(unit)}{_range(of.estimate)}, printed {figure(printed)}"
+    because = f"{direction.because}; {evidence}: ×{mean / printed:.2f}"
     known_sizes = [one for one in (direction.sized, max(tests)) if one is not None]
     return Verdict(direction.holds, direction.fails, because, max(known_sizes))
 
@@ -156,10 +156,10 @@ def in_most(runs: Sequence[bool | None], what: str) -> Verdict:
     found = [one for one in runs if one is not None]
     if not found:
         return _unknown(f"{what}: it is not known of any run")
-    words = f"{what}: in {sum(found)} of {len(found)} runs"
+    evidence = f"{what}: in {sum(found)} of {len(found)} runs"
     p_value = of_count(sum(found), len(found), 0.5)
     so = 2 * sum(found) > len(found)
-    return Verdict(*((p_value, 1.0) if so else (1.0, p_value)), words)
+    return Verdict(*((p_value, 1.0) if so else (1.0, p_value)), evidence)
 
 
 def both(*asked: Verdict) -> Verdict:
@@ -194,8 +194,8 @@ def _bounded(of: Values | Ratio, bound: float, what: str, unit: str, *, is_above
     if found.estimate is None:
         return _unknown(f"{what}: it is not known of any run")
     sign = ">" if is_above else "<"
-    words = f"{what}: {figure(found.estimate)}{_unit(unit)}{_range(found)}"
-    verdict = _sided(quantity.beyond(bound), f"{words}, required {sign} {figure(bound)}")
+    evidence = f"{what}: {figure(found.estimate)}{_unit(unit)}{_range(found)}"
+    verdict = _sided(quantity.beyond(bound), f"{evidence}, required {sign} {figure(bound)}")
     if is_above:
         return verdict
     return Verdict(verdict.fails, verdict.holds, verdict.because)

@@ -37,8 +37,8 @@ def profiles(table: Any) -> Iterator[str]:
 
 def origin(link: str) -> str:
     """Say how a link that ships came by its figures."""
-    there = library.table("links", link).get("origin")
-    kind = there.get("kind") if isinstance(there, dict) else None
+    origin_table = library.table("links", link).get("origin")
+    kind = origin_table.get("kind") if isinstance(origin_table, dict) else None
     return kind if kind in ORIGINS else ORIGINS[-1]
 
 

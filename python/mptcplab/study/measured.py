@@ -98,8 +98,8 @@ class Sample:
         """Say of each run whether the server saw any connection."""
         import polars as pl
 
-        there = self._table("connections").filter(pl.col("vantage").is_in(["server", "both"]))
-        runs = set(there["run"])
+        connections = self._table("connections").filter(pl.col("vantage").is_in(["server", "both"]))
+        runs = set(connections["run"])
         return [run in runs for run in self.runs["run"]]
 
     def established(self) -> dict[str, int]:

@@ -94,7 +94,7 @@ def unit(quantity: Table) -> str:
     if name not in COLUMNS:
         return OTHER_UNITS.get(name, "")
     column = given[COLUMNS[name]] if len(given) > COLUMNS[name] else THROUGHPUT
-    return next((UNITS[word] for word in column.split("_") if word in UNITS), "")
+    return next((UNITS[part] for part in column.split("_") if part in UNITS), "")
 
 
 def variation(sample: Sample, path: str, seconds: int) -> Values:

@@ -59,14 +59,14 @@ def experiments() -> dict[str, Experiment]:
 
 def chosen(names: Sequence[str], engine: Engine = DEFAULT) -> list[Experiment]:
     """Give the experiments of these names, in their order; ``all`` is all that the engine runs."""
-    there = experiments()
+    known = experiments()
     for name in names:
-        if name != "all" and name not in there:
-            raise ScenarioError(f"there is no experiment {name}; {nearest(name, [*there, 'all'])}")
+        if name != "all" and name not in known:
+            raise ScenarioError(f"there is no experiment {name}; {nearest(name, [*known, 'all'])}")
     every = "all" in names
     return [
         one
-        for name, one in there.items()
+        for name, one in known.items()
         if name in names or (every and (one.on_linux or not engine.linux))
     ]
 
@@ -84,14 +84,14 @@ def _experiment(name: str, table: Table) -> Experiment:
     of_campaigns, listed = table.pop("campaign"), table.pop("compare", [])
     for one in of_campaigns.values():
         shape.refuse_unknown(one, campaigns.KEYS)
-    return shape.made(
+    return shape.build(
         Experiment,
         {
             "name": name,
             "campaigns": partial(campaigns.written, of_campaigns),
             "compare": partial(comparing.compare, listed=listed, campaigns=of_campaigns),
             "findings": [_finding({"paper": paper} | one) for one in table.pop("finding", [])],
-            "drawings": [shape.made(Drawing, one) for one in table.pop("drawings", [])],
+            "drawings": [shape.build(Drawing, one) for one in table.pop("drawings", [])],
             **table,
         },
     )
@@ -105,4 +105,4 @@ def _finding(table: Table) -> Finding:
     if "links" in table:
         table["links"] = list(map(profile, table["links"]))
     judge = partial(questions.judge, asks=asks, each=each, scope=scope)
-    return shape.made(Finding, table | {"judge": judge})
+    return shape.build(Finding, table | {"judge": judge})
