@@ -143,8 +143,8 @@ def of_runs(view: View) -> list[Metric]:
 
 def of_subflows(view: View, *tables: str) -> list[Metric]:
     """Give the metrics of subflows that a view shows, of some tables only if asked for."""
-    there = [one for one in OF_SUBFLOWS.values() if view in one.shown]
-    return [one for one in there if one.table in tables] if tables else there
+    shown = [one for one in OF_SUBFLOWS.values() if view in one.shown]
+    return [one for one in shown if one.table in tables] if tables else shown
 
 
 def heads(metrics: Sequence[Metric]) -> list[str]:

@@ -35,10 +35,10 @@ def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
         UnicodeDecodeError: It is no text.
     """
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # noqa: PTH123
-        there = os.fstat(file.fileno())
-        if stat.S_ISDIR(there.st_mode):
+        status = os.fstat(file.fileno())
+        if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not stat.S_ISREG(there.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "is not a regular file")
         # What /proc has says that it has nothing.
         content = file.read(most_bytes + 1)

@@ -33,9 +33,9 @@ def package(
     Raises:
         Error: There are no such runs, they cannot be run again, or the file cannot be written.
     """
-    from mptcplab.artifact.package import package as made
+    from mptcplab.artifact.package import package as package_runs
 
-    return made(source, out, tolerance_percent=tolerance_percent)
+    return package_runs(source, out, tolerance_percent=tolerance_percent)
 
 
 def verify(

@@ -51,9 +51,9 @@ def sweep(
     if out is not None:
         return perform(matrix, Path(out), jobs=jobs, dask=dask, progress=progress)
     owned = OwnedDirectory()
-    made = perform(matrix, owned.directory, jobs=jobs, dask=dask, progress=progress)
-    made.owned = owned
-    return made
+    result = perform(matrix, owned.directory, jobs=jobs, dask=dask, progress=progress)
+    result.owned = owned
+    return result
 
 
 def run_schedule(

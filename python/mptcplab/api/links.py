@@ -65,8 +65,8 @@ def calibrate(
         subject = capture.subject(captures, controller=controller, era=era)
     else:
         subject = rows.subject(str(row), targets)
-    made = fit.fit(subject, runs=runs, workers=os.cpu_count() or 1, progress=progress)
-    calibration = Calibration(made)
+    fitted = fit.fit(subject, runs=runs, workers=os.cpu_count() or 1, progress=progress)
+    calibration = Calibration(fitted)
     if out is not None:
         calibration.write(Path(out))
     return calibration

@@ -162,10 +162,10 @@ def figure(
         _listed(paths),
         connection,
     )
-    made = drawn(find(kind, of), drawn_from, chosen, size=size, title=title)
+    page_figure = drawn(find(kind, of), drawn_from, chosen, size=size, title=title)
     if out is not None:
-        made.save(out)
-    return made
+        page_figure.save(out)
+    return page_figure
 
 
 def figure_kinds() -> list[Kind]:

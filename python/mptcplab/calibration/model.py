@@ -68,11 +68,11 @@ class Model:
 
     def link(self, at: Parameters) -> dict[str, Any]:
         """Give the link with these parameters, as a scenario has it."""
-        there, back = self._there(at), self._back(at)
+        data, acks = self._data_link(at), self._ack_link(at)
         if self.subject.direction == "download":
-            link: dict[str, Any] = {"uplink": back, "downlink": there}
+            link: dict[str, Any] = {"uplink": acks, "downlink": data}
         else:
-            link = {"uplink": there, "downlink": back}
+            link = {"uplink": data, "downlink": acks}
         asleep = {"shared": "radio"}
         if "promotion_ms" in at:
             promotion = {
@@ -85,7 +85,7 @@ class Model:
         draw = self._draw(link)
         return link | ({"draw": draw} if draw else {})
 
-    def _there(self, at: Parameters) -> list[dict[str, Any]]:
+    def _data_link(self, at: Parameters) -> list[dict[str, Any]]:
         rate = at["rate_mbps"]
         if self.subject.drains:
             limited: dict[str, Any] = {
@@ -132,7 +132,7 @@ class Model:
         window = mbps * 1e3 * self.subject.value("rtt", 0.0) / PACKET_BITS
         return max(LEAST_BURST_PACKETS, BURST_WINDOWS * window)
 
-    def _back(self, at: Parameters) -> list[dict[str, Any]]:
+    def _ack_link(self, at: Parameters) -> list[dict[str, Any]]:
         technology = self.subject.technology
         if self.subject.direction == "download":
             rate = BACK_MBPS.get(technology, OTHER_BACK_MBPS)

@@ -138,11 +138,11 @@ def _rate_mbps(tables: Tables, flow: Row) -> float:
     rates: list[float] = []
     begun: list[tuple[int, int]] = []
     for row in losses.of_flow(flow, tables, "throughput"):
-        begun = [(came + row["bytes"], bins + 1) for came, bins in begun]
+        begun = [(received + row["bytes"], bins + 1) for received, bins in begun]
         if row["bytes"]:
             begun.append((row["bytes"], 1))
-        rates += [came / bins for came, bins in begun if came >= TRAIN_BYTES]
-        begun = [(came, bins) for came, bins in begun if came < TRAIN_BYTES]
+        rates += [received / bins for received, bins in begun if received >= TRAIN_BYTES]
+        begun = [(received, bins) for received, bins in begun if received < TRAIN_BYTES]
     rates.sort()
     return rates[int(BEST * (len(rates) - 1))] * 8e-6 / BIN_S
 

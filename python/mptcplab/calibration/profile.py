@@ -32,7 +32,7 @@ def text(fit: Fit) -> str:
 
 def _comments(fit: Fit) -> list[str]:
     """Say what was fitted to what, and what was not."""
-    words = [
+    figures = [
         f"{name} {rounded(fit.parameters[name])} for {FIGURES[figure]}"
         for name, figure in fit.fitted.items()
     ]
@@ -41,7 +41,7 @@ def _comments(fit: Fit) -> list[str]:
         for name, value in fit.parameters.items()
         if name not in fit.fitted
     ]
-    lines = ["# Written by mptcplab calibrate. Fitted: " + "; ".join(words) + "."]
+    lines = ["# Written by mptcplab calibrate. Fitted: " + "; ".join(figures) + "."]
     if rest:
         lines.append("# Taken as they are: " + ", ".join(rest) + "; and the way back.")
     if fit.missed:

@@ -131,10 +131,10 @@ def _title(laid: list[Laid]) -> str:
 
 
 def _badges(laid: list[Laid]) -> list[Badge]:
-    made = {engine(one.run.about) if one.run else "captured" for one in laid}
+    engines = {engine(one.run.about) if one.run else "captured" for one in laid}
     return [
         Badge(text.plural(len(laid), "run"), "what is laid over each other"),
-        *(Badge(one, "where they come from") for one in sorted(made)),
+        *(Badge(one, "where they come from") for one in sorted(engines)),
     ]
 
 

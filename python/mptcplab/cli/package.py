@@ -49,17 +49,17 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab import package
 
-    made = package(options.runs, options.out, tolerance_percent=options.tolerance)
+    artifact = package(options.runs, options.out, tolerance_percent=options.tolerance)
     if options.json:
         print_json(
             {
                 "file": options.out,
-                "runs": len(made.runs),
-                "scenarios": len(made.scenarios),
-                "tolerance_percent": made.tolerance_percent,
+                "runs": len(artifact.runs),
+                "scenarios": len(artifact.scenarios),
+                "tolerance_percent": artifact.tolerance_percent,
             }
         )
     else:
-        runs = "1 run" if len(made.runs) == 1 else f"{len(made.runs)} runs"
+        runs = "1 run" if len(artifact.runs) == 1 else f"{len(artifact.runs)} runs"
         show(f"{options.out}: {runs}; mptcplab verify {options.out} repeats them")
     return 0

@@ -64,10 +64,10 @@ class Wifi(Technology):
         width = int(channel.split()[0]) // 20
         wider = DOUBLED_DB * (width.bit_length() - 1)
         named = f"{{}} (MCS {{}}, {channel})" if self.most_packets > 1 else "{}"
-        there = self.table[: len(self.table) - self.without.get(channel, 0)]
+        available = self.table[: len(self.table) - self.without.get(channel, 0)]
         return [
             Scheme(named.format(name, number), needs + wider, efficiency)
-            for number, (name, efficiency, needs) in enumerate(there)
+            for number, (name, efficiency, needs) in enumerate(available)
         ]
 
     def air_mbps(self, scheme: Scheme, channel: str, streams: int) -> float:

@@ -114,8 +114,8 @@ class Campaign:
         rows = empty
         if found is not None:
             # An earlier version of mptcplab may have known fewer metrics.
-            there = self._read(pl.LazyFrame.collect, found)
-            rows = pl.concat([empty, there], how="diagonal")
+            stored = self._read(pl.LazyFrame.collect, found)
+            rows = pl.concat([empty, stored], how="diagonal")
         planned = self.plan.drop("scenario")
         return _compared(
             planned.join(rows.unique("run"), on="run", how="inner", maintain_order="left")
@@ -224,12 +224,12 @@ class Campaign:
     def command(self, run: str) -> str:
         """Give the command that repeats a run, exactly; for plain TCP, with MPTCP beside it."""
         row = self._planned(run)
-        words = ["mptcplab", "run", str(self._scenario(run)), "--seed", str(row["seed"])]
+        command = ["mptcplab", "run", str(self._scenario(run)), "--seed", str(row["seed"])]
         if named(self.about["engine"]) is not DEFAULT:
-            words += ["--engine", self.about["engine"]]
+            command += ["--engine", self.about["engine"]]
         if row["path"] is None:
-            words += ["--no-baselines"]
-        return shlex.join(words)
+            command += ["--no-baselines"]
+        return shlex.join(command)
 
     def run(self, run: str) -> Run:
         """Open a run whose directory was kept."""

@@ -74,8 +74,8 @@ class Chosen(StoredTables):
                     f"connection {connection} is not among the {count} that the filter chooses"
                 )
         elif connection >= count:
-            there = {0: "none", 1: "only connection 0"}.get(count, f"connections 0 to {count - 1}")
-            raise Error(f"there is no connection {connection}; the captures hold {there}")
+            known = {0: "none", 1: "only connection 0"}.get(count, f"connections 0 to {count - 1}")
+            raise Error(f"there is no connection {connection}; the captures hold {known}")
         return chosen.only(connection)
 
     def write_csv(self, name: str, file: str | PathLike[str]) -> None:

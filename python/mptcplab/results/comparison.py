@@ -20,8 +20,8 @@ def open_comparison(directory: Path | str) -> Comparison:
     if not (root / "mptcp" / ABOUT).exists():
         raise Error(f"{directory} holds neither a run nor what mptcplab run leaves")
     mptcp = Run(root / "mptcp")
-    there = {path: root / f"tcp-{path}" for path in mptcp.scenario["path"]}
-    baselines = {path: Run(run) for path, run in there.items() if (run / ABOUT).exists()}
+    directories = {path: root / f"tcp-{path}" for path in mptcp.scenario["path"]}
+    baselines = {path: Run(run) for path, run in directories.items() if (run / ABOUT).exists()}
     return Comparison(root, mptcp, baselines)
 
 

@@ -178,8 +178,8 @@ def _of_transfers(campaign: Campaign, table: str, ends: Mapping[str, str]) -> pl
 def _check(campaign: Campaign, axes: Sequence[str] | Mapping[str, str]) -> None:
     for axis in axes:
         if axis not in campaign.axes:
-            there = ", ".join(campaign.axes) or "none"
-            raise Error(f"{campaign.name} has no axis {axis}; its axes: {there}")
+            names = ", ".join(campaign.axes) or "none"
+            raise Error(f"{campaign.name} has no axis {axis}; its axes: {names}")
 
 
 def _is(column: str, value: Any) -> pl.Expr:

@@ -83,12 +83,12 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
     what cross traffic got beside it, and ``findings``: in how many of its runs each kind was made.
     """
     rows = campaign.plan.filter(kind="mptcp").unique("configuration").sort("configuration")
-    there: dict[int, dict[str, Any]] = {}
+    by_number: dict[int, dict[str, Any]] = {}
     found = gains(campaign)
     for row in rows.iter_rows(named=True):
         number = row["configuration"]
         axes = {axis: row[axis] for axis in campaign.axes}
-        there[number] = {
+        by_number[number] = {
             "configuration": number,
             "axes": axes,
             "runs": {},
@@ -96,17 +96,17 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
             "findings": [],
         }
     for row in campaign.findings.iter_rows(named=True):
-        what = ("finding", "runs", "of", "cost_s_median")
-        there[row["configuration"]]["findings"].append({key: row[key] for key in what})
+        columns = ("finding", "runs", "of", "cost_s_median")
+        by_number[row["configuration"]]["findings"].append({key: row[key] for key in columns})
     for row in _grouped(campaign).iter_rows(named=True):
-        one = there[row[OF]]
+        one = by_number[row[OF]]
         name = "mptcp" if row["path"] is None else f"tcp-{row['path']}"
         stated = {figure: _stated(row, figure) for figure in SHOWN}
         one["runs"][name] = {"runs": row["runs"], "finished": row["finished"], **stated}
     for row in _neighbours(campaign).iter_rows(named=True):
-        beside = there[row["configuration"]]["runs"]["mptcp"].setdefault("neighbours", {})
+        beside = by_number[row["configuration"]]["runs"]["mptcp"].setdefault("neighbours", {})
         beside[row["name"]] = {"throughput_mbps": _stated(row, "throughput_mbps")}
-    return list(there.values())
+    return list(by_number.values())
 
 
 def _gain(found: Gain | None) -> dict[str, Any] | None:

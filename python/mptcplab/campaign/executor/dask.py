@@ -56,7 +56,7 @@ class Dask:
             future = self._ended.get(timeout=seconds)
         except Empty:
             return []
-        return [(self._running.pop(future), _got(future))]
+        return [(self._running.pop(future), _result(future))]
 
     def close(self) -> None:
         """Leave the workers to others."""
@@ -64,7 +64,7 @@ class Dask:
         self._client.close()
 
 
-def _got(future: Future[Shard]) -> Shard | Lost:
+def _result(future: Future[Shard]) -> Shard | Lost:
     from distributed import KilledWorker
 
     try:

@@ -95,16 +95,16 @@ class Local:
 
     def _received(self, worker: _Worker) -> Shard | Lost:
         try:
-            got = worker.line.recv()
+            result = worker.line.recv()
         except (EOFError, OSError):
             status = worker.end()
             self._idle.append(_Worker.started())
             return Lost(f"the process that ran it {_died(status)}")
         self._idle.append(worker)
-        if isinstance(got, Error):
-            raise got
-        assert isinstance(got, Shard)  # noqa: S101 - workers send nothing else
-        return got
+        if isinstance(result, Error):
+            raise result
+        assert isinstance(result, Shard)  # noqa: S101 - workers send nothing else
+        return result
 
 
 @dataclass(frozen=True, eq=False)

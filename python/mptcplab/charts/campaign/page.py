@@ -44,7 +44,7 @@ def describe(campaign: Campaign) -> CampaignPage:
     if not campaign.runs.height:
         raise Error(f"{campaign.directory} has no run that is done: there is nothing to draw")
     subject = Subject(campaign)
-    made, indices = runs(subject)
+    page_runs, indices = runs(subject)
     shown, points = figures(subject, indices)
     curved, band = curves(subject)
     gained, shared = gains(subject), shares(subject)
@@ -63,7 +63,7 @@ def describe(campaign: Campaign) -> CampaignPage:
         groups=groups(subject),
         expected=expected(subject),
         figures=shown,
-        runs=made,
+        runs=page_runs,
         shares=shared,
         gains=gained,
         variation=list(variation(subject)),
@@ -218,7 +218,7 @@ def runs(subject: Subject) -> tuple[Runs, dict[str, int]]:
         return array(code, [value for group in subject.groups for value in group.runs[name]])
 
     command = f"mptcplab report {shlex.quote(str(campaign.directory))} --run {{run}}"
-    made = Runs(
+    found = Runs(
         key_high=array("I", [int(key[:HALF], 16) for key in keys]),
         key_low=array("I", [int(key[HALF:], 16) for key in keys]),
         group=array("I", numbers),
@@ -229,19 +229,19 @@ def runs(subject: Subject) -> tuple[Runs, dict[str, int]]:
         kept=(campaign.directory / RUNS).is_dir(),
         command=command,
     )
-    return made, indices
+    return found, indices
 
 
 def groups(subject: Subject) -> list[Group]:
     """Describe the groups themselves."""
     campaign = subject.campaign
     names = candidates(subject)
-    made = []
+    found = []
     for number, group in enumerate(subject.groups):
         planned = _same(subject, number, campaign.plan)
         first = group.runs.row(0, named=True)
         command = campaign.command(first["run"])
-        made.append(
+        found.append(
             Group(
                 candidate=names.index(group.name),
                 values=_indices(subject, group.axes),
@@ -253,7 +253,7 @@ def groups(subject: Subject) -> list[Group]:
                 against=subject.against.get(number),
             )
         )
-    return made
+    return found
 
 
 def expected(subject: Subject) -> list[Expected]:
@@ -262,13 +262,13 @@ def expected(subject: Subject) -> list[Expected]:
     ran = {group.path: names.index(group.name) for group in subject.groups}
     done = [(group.path, _indices(subject, group.axes)) for group in subject.groups]
     planned = subject.campaign.plan.select("path", *subject.campaign.axes)
-    made = []
+    found = []
     for row in planned.unique(maintain_order=True).iter_rows(named=True):
         path = row.pop("path")
         values = _indices(subject, row)
         if path in ran and (path, values) not in done:
-            made.append(Expected(ran[path], values))
-    return made
+            found.append(Expected(ran[path], values))
+    return found
 
 
 def candidates(subject: Subject) -> list[str]:

@@ -47,7 +47,7 @@ def boxes(paper: Paper, campaign: Campaign, choice: Choice) -> str:
             "whishi": found.high,
         }
         line = {"color": look["edgecolor"], "linewidth": 0.7}
-        made = axes.bxp(
+        artists = axes.bxp(
             [stats],
             [position],
             widths=0.75 * where.width,
@@ -59,7 +59,7 @@ def boxes(paper: Paper, campaign: Campaign, choice: Choice) -> str:
             capprops=line,
             medianprops={"color": "#000000", "linewidth": 1.0},
         )
-        drawn.setdefault(shown.label(group), made["boxes"][0])
+        drawn.setdefault(shown.label(group), artists["boxes"][0])
         points = values if len(values) <= POINTS else found.outliers
         axes.plot([position] * len(points), points, ".", color="#000000", markersize=1.2, alpha=0.6)
         smallest, largest = min(smallest, *values), max(largest, *values)

@@ -41,9 +41,9 @@ class Choice:
     def metric(self, usual: str, *more: str) -> str:
         """Give the name of the metric that was chosen, or the kind's own."""
         value = self.value or usual
-        there = (*OF_RUNS, *more)
-        if value not in there:
-            raise Error(f"runs have no figure {value!r}; they have {', '.join(there)}")
+        known = (*OF_RUNS, *more)
+        if value not in known:
+            raise Error(f"runs have no figure {value!r}; they have {', '.join(known)}")
         return value
 
     def check(self, kind: Kind) -> None:

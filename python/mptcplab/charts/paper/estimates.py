@@ -42,10 +42,10 @@ def share(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     if len(choice.paths) > 1:
         raise Error("share is of one path, the others have the rest")
     carried = shares(campaign)
-    there = set(carried["path"])
-    (path,) = choice.paths or [one for one in paths(campaign) if one in there][-1:] or (max(there),)
-    if path not in there:
-        raise Error(f"{campaign.name} has no path {path!r}: there are {', '.join(sorted(there))}")
+    known = set(carried["path"])
+    (path,) = choice.paths or [one for one in paths(campaign) if one in known][-1:] or (max(known),)
+    if path not in known:
+        raise Error(f"{campaign.name} has no path {path!r}: there are {', '.join(sorted(known))}")
     percent = {run: share * 100 for run, _, share in carried.filter(path=path).drop_nulls().rows()}
 
     def values(group: Group) -> list[float | None]:

@@ -66,14 +66,14 @@ def find(name: str, of: str) -> Kind:
     Raises:
         Error: There is none of that name, or not of such a source.
     """
-    there = [kind for kind in kinds() if kind.name == name]
-    if not there:
+    named = [kind for kind in kinds() if kind.name == name]
+    if not named:
         hint = nearest(name, [kind.name for kind in kinds() if kind.of == of])
         raise Error(f"there is no figure {name!r} of a {of}; {hint}")
-    for kind in there:
+    for kind in named:
         if kind.of == of:
             return kind
-    raise Error(f"{name} is a figure of a {there[0].of}, and this is a {of}")
+    raise Error(f"{name} is a figure of a {named[0].of}, and this is a {of}")
 
 
 def drawn(

@@ -33,8 +33,8 @@ CHARTS: dict[str, Callable[[Subject], Chart | None]] = {
 
 def charts(subject: Subject) -> list[Chart]:
     """Describe all charts of a run."""
-    made = (one(subject, name) for name in CHARTS)
-    return [chart for chart in made if chart is not None]
+    described = (one(subject, name) for name in CHARTS)
+    return [chart for chart in described if chart is not None]
 
 
 def one(subject: Subject, name: str) -> Chart | None:

@@ -46,15 +46,15 @@ class Subject:
         """Take the connection asked for, or that with most bytes of those that meet a filter."""
         comparison = source if isinstance(source, Comparison) else None
         analysis = source.mptcp if isinstance(source, Comparison) else source
-        there = analysis.connections.rows(named=True)
-        if not there:
+        connections = analysis.connections.rows(named=True)
+        if not connections:
             raise Error("there is no connection to report of")
         transfers = sorted(
             analysis.transfers.rows(named=True), key=lambda row: -(row["bytes"] or 0)
         )
         of_run = analysis.transfer if isinstance(analysis, Run) else None
         if filter_by is not None:
-            chosen = choose(filter_by, there, analysis.subflows.rows(named=True))
+            chosen = choose(filter_by, connections, analysis.subflows.rows(named=True))
             if connection not in (None, *chosen):
                 raise Error(f"connection {connection} does not meet {filter_by!r}")
             transfers = [row for row in transfers if row["connection"] in chosen]
@@ -64,9 +64,9 @@ class Subject:
         if connection is None:
             largest = of_run or next(iter(transfers), {"connection": 0})
             connection = int(largest["connection"])
-        found = [row for row in there if row["connection"] == connection]
+        found = [row for row in connections if row["connection"] == connection]
         if not found:
-            raise Error(f"there is no connection {connection}, only 0 to {len(there) - 1}")
+            raise Error(f"there is no connection {connection}, only 0 to {len(connections) - 1}")
         own = [row["direction"] for row in transfers if row["connection"] == connection]
         direction = own[0] if own else "down"
         if of_run and connection == of_run["connection"]:
