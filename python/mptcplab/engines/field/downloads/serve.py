@@ -20,7 +20,7 @@ from mptcplab.engines.field.downloads.download import CAPTURE, SAMPLES, Download
 from mptcplab.engines.field.downloads.quota import Quota
 from mptcplab.engines.field.downloads.watch import Watch
 from mptcplab.engines.field.server.limits import Ledger, network
-from mptcplab.engines.field.server.listeners import listening, plain, request_head
+from mptcplab.engines.field.server.listeners import connections, listening, request_head
 from mptcplab.engines.field.server.serve import log_turned_away, termination
 
 TYPE_CHECKING = False
@@ -38,8 +38,6 @@ PATIENCE_SECONDS = 10.0
 # Connections that have not asked for anything yet, in all and from one address.
 MOST_ASKING = 128
 MOST_ASKING_OF_ONE = 16
-# After accept() failed for want of descriptors or memory.
-REST_SECONDS = 0.2
 # At the end, for downloads that are nearly complete.
 GRACE_SECONDS = 3.0
 # Downloads that wait to be measured, and clients whose last one is remembered.
@@ -132,26 +130,16 @@ class Downloads:
 
     async def accept(self, listener: socket.socket) -> None:
         """Take connections until this is cancelled."""
-        loop = asyncio.get_running_loop()
-        while True:
-            try:
-                sock, peer = await loop.sock_accept(listener)
-            except OSError:
-                await asyncio.sleep(REST_SECONDS)
-                continue
-            sock.setblocking(False)
-            end = plain(peer[0]), int(peer[1])
+        async for sock, end in connections(listener):
             one = network(end[0])
             if self._asking.total() >= MOST_ASKING or self._asking[one] >= MOST_ASKING_OF_ONE:
                 self.turned_away["too many at once"] += 1
                 sock.close()
                 continue
             self._asking[one] += 1
-            task = loop.create_task(self._handle(sock, end))
+            task = asyncio.create_task(self._handle(sock, end))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-            # sock_accept does not wait where others do: those that have gone are seen to have gone.
-            await asyncio.sleep(0)
 
     async def end(self) -> None:
         """End all connections; finished downloads are saved."""

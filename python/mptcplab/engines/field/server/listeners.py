@@ -24,7 +24,7 @@ from mptcplab.engines.field.sockets import TCP_SAVE_SYN
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from mptcplab.engines.field.server.limits import Limits
     from mptcplab.engines.field.server.session import Session
@@ -141,17 +141,9 @@ class Listeners:
         task.add_done_callback(self._tasks.discard)
 
     async def _accept(self, listener: socket.socket) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            try:
-                sock, peer = await loop.sock_accept(listener)
-            except OSError:
-                await asyncio.sleep(REST_SECONDS)
-                continue
-            sock.setblocking(False)
-            address = plain(peer[0])
-            self._remember((address, peer[1]))
-            limits, one = self._limits, network(address)
+        async for sock, end in connections(listener):
+            self._remember(end)
+            limits, one = self._limits, network(end[0])
             if (
                 self._unauthenticated.total() >= limits.unauthenticated
                 or self._unauthenticated[one] >= limits.unauthenticated_of_one
@@ -159,11 +151,9 @@ class Listeners:
                 self._turn_away(sock, "too many at once")
                 continue
             connection = Unauthenticated(sock, self._unauthenticated, one)
-            task = loop.create_task(self._handle(sock, connection, (address, peer[1])))
+            task = asyncio.create_task(self._handle(sock, connection, end))
             task.add_done_callback(connection.close)
             self._track(task)
-            # sock_accept does not wait where others do: those that have gone are seen to have gone.
-            await asyncio.sleep(0)
 
     def _remember(self, end: tuple[str, int]) -> None:
         self.others.pop(end, None)
@@ -252,6 +242,22 @@ class Listeners:
             from_ = [(level, kind, _source(kind, data)) for level, kind, data in control]
             with contextlib.suppress(OSError):
                 echoes.sendmsg([answer.packed(run.key)], from_, 0, peer)
+
+
+async def connections(
+    listener: socket.socket,
+) -> AsyncIterator[tuple[socket.socket, tuple[str, int]]]:
+    """Accept connections until cancelled; gives each with its client's address and port."""
+    while True:
+        try:
+            sock, peer = await asyncio.get_running_loop().sock_accept(listener)
+        except OSError:
+            await asyncio.sleep(REST_SECONDS)
+            continue
+        sock.setblocking(False)
+        yield sock, (plain(peer[0]), int(peer[1]))
+        # sock_accept may return without a switch of tasks: those of closed connections end here.
+        await asyncio.sleep(0)
 
 
 async def _read(sock: socket.socket, count: int) -> bytes:
