@@ -56,10 +56,19 @@ class Application:
         connection.finish()
 
 
-class Bulk(Application):
+class Sender(Application):
+    """Writes the data of the transfer, and finishes by itself, whatever the peer does."""
+
+    sends = True
+
+    def ended(self, connection: Connection) -> None:
+        """Go on writing."""
+
+
+class Bulk(Sender):
     """Writes as fast as the connection takes it: so many bytes, or for so long, or for ever."""
 
-    sends = gathers = True
+    gathers = True
 
     def __init__(self, size_bytes: int | None, duration_ns: int | None) -> None:
         self._size_bytes = size_bytes
@@ -73,14 +82,9 @@ class Bulk(Application):
         elif self._duration_ns is not None:
             connection.loop.after(self._duration_ns, connection.finish_here)
 
-    def ended(self, connection: Connection) -> None:
-        """What is to be written is not the peer's business."""
 
-
-class Constant(Application):
+class Constant(Sender):
     """Writes messages of one size at a constant rate; what the connection does not take waits."""
-
-    sends = True
 
     def __init__(self, rate_bits_per_second: int, message_bytes: int, duration_ns: int) -> None:
         self._rate_bits_per_second = rate_bits_per_second
@@ -103,14 +107,9 @@ class Constant(Application):
         else:
             connection.loop.at(after, lambda: self._tick(connection, ticks))
 
-    def ended(self, connection: Connection) -> None:
-        """What is to be written is not the peer's business."""
 
-
-class Idle(Application):
+class Idle(Sender):
     """Is silent for a while, then sends a message, which arrives if the connection still works."""
-
-    sends = True
 
     def __init__(self, duration_ns: int, message_bytes: int) -> None:
         self._duration_ns = duration_ns
@@ -124,9 +123,6 @@ class Idle(Application):
         if connection.closed is None:
             connection.write(self._message_bytes)
             connection.finish()
-
-    def ended(self, connection: Connection) -> None:
-        """What is to be written is not the peer's business."""
 
 
 class Requester(Application):
