@@ -46,7 +46,7 @@ def have_one_clock(captures: list[str]) -> bool:
     """Say whether captures were all taken in one run of mptcplab: its ends have one clock."""
     from pathlib import Path
 
-    # Who may not look there is told so when they are read.
+    # Without the right to look there, reading them says so.
     with suppress(OSError):
         homes = {Path(capture).resolve().parent for capture in captures}
         return len(homes) == 1 and "-" not in captures and (homes.pop() / "run.json").exists()

@@ -28,7 +28,7 @@ def accessible() -> Iterator[None]:
 def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
     """Read a file of text.
 
-    Devices and pipes may have no end, and whoever opens a pipe waits for its other end.
+    Devices and pipes may have no end, and opening a pipe waits for its other end.
 
     Raises:
         OSError: It cannot be read, is not a regular file, or has more bytes.

@@ -1,4 +1,4 @@
-"""An artifact: what was run, and the metrics that came of it, as a zip file."""
+"""An artifact: what was run, and its metrics, as a zip file."""
 
 from __future__ import annotations
 

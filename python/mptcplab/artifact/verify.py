@@ -45,7 +45,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of an artifact that was run again."""
+    """The result of running an artifact again."""
 
     artifact: Artifact
     #: Of each run, in the artifact's order.

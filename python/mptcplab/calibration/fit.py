@@ -69,7 +69,7 @@ def fit(
     # Every try meets the same conditions: differences are the parameters'.
     seeds = balanced(model.link(model.start).get("draw", {}), runs)
     best = model.start
-    # Where no figure tells of a parameter, the guess is all there is.
+    # Where no figure depends on a parameter, the guess is kept.
     if model.fitted:
         best = _search(model, seeds, tries, workers, progress)
         seen = model.start["queue_ms"]

@@ -1,4 +1,4 @@
-"""Seeds whose few runs stand for many."""
+"""Seeds whose few runs represent many."""
 
 from __future__ import annotations
 

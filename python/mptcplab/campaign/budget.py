@@ -54,7 +54,7 @@ def read_budgets(value: Any, source: Source) -> dict[str, BudgetSection]:
 
 
 def periods(budget: BudgetSection) -> list[Period]:
-    """Give what has to be kept; a day is told by a key such as ``%Y-%m-%d``."""
+    """Give the periods that a budget is kept for; a day has a key such as ``%Y-%m-%d``."""
     given = (
         ("day", "%Y-%m-%d", budget.per_day),
         ("month", "%Y-%m", budget.per_month),

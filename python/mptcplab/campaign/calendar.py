@@ -1,4 +1,4 @@
-"""``[[calendar]]``: when a campaign visits networks that nobody can have again."""
+"""``[[calendar]]``: when a campaign visits networks, which never are the same again."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def visits(
 
 
 def digest(known: Iterable[Visit]) -> str:
-    """Give what tells visits from others: when they are due, in the order of their numbers."""
+    """Give a digest of when visits are due, in the order of their numbers."""
     ordered = sorted(known, key=lambda visit: visit.number)
     dues = " ".join(str(int(one.due.timestamp())) for one in ordered)
     return hashlib.sha256(dues.encode()).hexdigest()

@@ -326,7 +326,7 @@ def _subject(read: Sheet, scenario: Scenario, path: str | None, text: str) -> Su
 
 
 def _limit_s(read: Sheet, scenario: Scenario) -> float | None:
-    """Say how long a run may take; nobody is there who ends one of a schedule."""
+    """Give how long a run may take; nobody watches, and ends, those of a schedule."""
     if read.campaign.limit is not None:
         return read.campaign.limit / 1e9
     return scenario.stop_ns / 1e9 + PATIENCE_SECONDS if read.calendars else None

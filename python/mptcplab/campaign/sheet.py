@@ -206,7 +206,7 @@ def _find(given: Given) -> tuple[str, Source]:
     if isinstance(given, str) and name in library.names("campaigns"):
         return name, Source.of_library("campaigns", name)
     file = Path(name)
-    # Who may not look there is told so when it is read.
+    # Without the right to look there, reading the file says so.
     with suppress(OSError):
         if isinstance(given, str) and not file.exists() and not file.suffix and "/" not in name:
             if name in library.names("scenarios"):

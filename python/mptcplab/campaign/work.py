@@ -88,7 +88,7 @@ class Batch:
 
 @dataclass
 class Shard:
-    """What became of the first runs of a batch."""
+    """The results of the first runs of a batch."""
 
     #: The seconds that each took.
     done: dict[str, float] = field(default_factory=dict)

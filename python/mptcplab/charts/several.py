@@ -38,7 +38,7 @@ from mptcplab.results.labels import engine, finished, label
 from mptcplab.results.run import Run
 from mptcplab.results.statistics import gain
 
-# Colours that can be told apart.
+# Colours that can be distinguished.
 MOST = 7
 MB = 1e-6
 

@@ -1,4 +1,4 @@
-"""What pages and figures are drawn of, opened, and where a page goes by itself."""
+"""Opens what pages and figures are drawn of, and gives where a page is written by default."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Source: TypeAlias = str | PathLike[str] | Campaign | Comparison | Analysis
 def several_of(
     source: Source | Sequence[Source],
 ) -> tuple[list[tuple[str, Comparison | Analysis]] | None, Path]:
-    """Open what is laid over each other, with names, and say where its page goes by itself."""
+    """Open what is drawn together, with names, and give where its page is written by default."""
     here = Path("runs.html")
     sources: list[object]
     read: list[object]
@@ -50,7 +50,7 @@ def several_of(
 def one_of(
     source: str | PathLike[str] | Comparison | Campaign | Analysis,
 ) -> tuple[Comparison | Campaign | Analysis, Path | None]:
-    """Give what is drawn, and where its page goes by itself."""
+    """Give what is drawn, and where its page is written by default."""
     found = opened(source) if isinstance(source, (str, PathLike)) else source
     if isinstance(found, (Comparison, Campaign)):
         return found, found.directory / "report.html"

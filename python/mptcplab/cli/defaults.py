@@ -94,7 +94,7 @@ def _file() -> dict[str, Any]:
     try:
         text = location().read_text("utf-8")
     except (OSError, RuntimeError):
-        # There is none, or nobody's home.
+        # There is no such file, or no home directory.
         return {}
     except ValueError as error:
         raise Error(f"{location()}: {error}") from None

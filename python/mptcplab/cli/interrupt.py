@@ -39,7 +39,7 @@ class Stop:
     """Says whether to stop reading. In ``a | b`` Ctrl-C reaches both: what a wrote counts."""
 
     def __init__(self, *, live: bool) -> None:
-        # Whoever started us may want us to sit out the signal.
+        # Our parent may have set the signal to be ignored.
         self._wanted = live and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         self._asked = self._announced = False
 

@@ -198,7 +198,7 @@ class Live:
         return self
 
     def watch(self, directory: Path) -> None:
-        """Take note of where the run is written meanwhile."""
+        """Follow the directory in which the run is written."""
         from mptcplab.labels.events import changes
 
         self._samples = Samples(directory, self._names)

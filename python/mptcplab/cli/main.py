@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             say(f"mptcplab: {line}")
         status = UNREADABLE
     except BrokenPipeError:
-        # Whoever reads our output has enough of it (| head).
+        # The reader of our output has closed it (| head).
         _close_output()
         status = PIPE_CLOSED
     except OSError as error:

@@ -90,7 +90,7 @@ class Running(_Line):
         return self
 
     def watch(self, directory: Path) -> None:
-        """Take note of where the run is written meanwhile, of which one line shows nothing."""
+        """Ignore the directory of the run: one line shows nothing of it."""
 
     def __call__(self, at_ns: int, amount: int) -> None:
         """Take note of the run's time and of the packets (or bytes) so far."""

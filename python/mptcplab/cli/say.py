@@ -21,7 +21,7 @@ def remark(message: str) -> None:
 
 
 def detail(message: str) -> None:
-    """Print a line of what is done meanwhile, for --verbose."""
+    """Print a line of progress, for --verbose."""
     if verbose:
         say(message)
 
@@ -32,7 +32,7 @@ def say(message: str) -> None:
 
 
 def show(message: str) -> None:
-    """Print a line on standard output; a command that goes on for days has told it then."""
+    """Print a line on standard output at once, also from a command that runs for days."""
     print(text.clean(message), flush=True)
 
 

@@ -14,7 +14,7 @@ examples:
   mptcplab verify loss.zip
   mptcplab verify --json loss.zip | jq .reproduced
 """
-# More lines than these nobody reads.
+# The most lines that are printed.
 SHOWN = 20
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mptcplab import _core
     from mptcplab.scenario.scenario import Scenario
 
-    #: Is told the time in nanoseconds, and the packets or bytes so far.
+    #: Called with the time in nanoseconds, and the packets or bytes so far.
     Progress = Callable[[int, int], None]
 
 #: What captures may hold; each has all that the ones before it have.
@@ -94,7 +94,7 @@ class Engine:
     name: str
     #: What a run is: ``simulated``.
     made: str
-    #: Whose endpoints, over which links, in which time.
+    #: Its endpoints, links and time, in a sentence.
     means: str
     #: Whether runs take real time: those at the same time disturb each other, and none can be
     #: repeated exactly.
@@ -104,7 +104,7 @@ class Engine:
     visits: bool = False
     #: Whether it emulates the links of a scenario; else its paths need interfaces.
     emulates: bool = True
-    #: Whether Linux is at the ends, which goes by ``[kernel]``.
+    #: Whether Linux is at the ends, which follows ``[kernel]``.
     linux: bool = False
     #: Whether :meth:`run_programs` runs ordinary programs.
     programs: bool = False

@@ -32,7 +32,7 @@ def delivered(transfer: Row) -> str:
 
 
 def names_of(subflows: list[Row]) -> dict[int, str]:
-    """Name every subflow by its path, or else by what tells its addresses from the others'."""
+    """Name every subflow by its path, or else by what distinguishes its addresses."""
     paths = Counter(row["path"] for row in subflows)
     servers = {(row["server_address"], row["server_port"]) for row in subflows}
     plain = {row["subflow"]: _addresses(row, len(servers) > 1, ports=False) for row in subflows}

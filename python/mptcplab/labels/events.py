@@ -41,7 +41,7 @@ DESCRIPTIONS: dict[str, Callable[[Row], str]] = {
 
 
 def describe(row: Row) -> str:
-    """Tell of a row of the table ``events``."""
+    """Describe a row of the table ``events``."""
     if row["event"] in DESCRIPTIONS:
         return DESCRIPTIONS[row["event"]](row)
     return f"{row['event'].replace('_', ' ')}{_after_colon(row['detail'])}"

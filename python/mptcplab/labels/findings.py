@@ -11,7 +11,7 @@ Row = dict[str, Any]
 
 # Time that passed for want of data was not lost.
 NO_FAULT = frozenset({"application", "short_transfer"})
-# So many stand at the head of a summary.
+# The most findings at the head of a summary.
 MOST = 3
 
 

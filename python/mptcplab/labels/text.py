@@ -128,5 +128,5 @@ def clean(text: str) -> str:
 
 
 def escaped(document: str) -> str:
-    """Write in JSON, as escapes, what would steer a terminal: it stands in strings alone."""
+    """Escape control characters in JSON, which has them in strings alone."""
     return document.translate(ESCAPES)

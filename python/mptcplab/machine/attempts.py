@@ -123,7 +123,7 @@ def subflow_state() -> None:
 
 
 def endpoints() -> None:
-    """Tell the kernel's path manager of an address."""
+    """Add an address to the kernel's path manager."""
     ip("mptcp limits set subflow 8 add_addr_accepted 8")
     ip("mptcp endpoint add 198.51.100.1 dev lo subflow backup fullmesh")
 

@@ -181,7 +181,7 @@ class Measurements:
     single_path: dict[str, SinglePath]
     multipath: dict[str, Multipath]
     mobile: dict[str, Mobile]
-    #: Tables of what is not one number, as they stand in the file.
+    #: Tables of what is not one number, as in the file.
     findings: dict[str, Any]
 
 

@@ -13,7 +13,7 @@ Some = TypeVar("Some")
 
 
 class ShapeError(ValueError):
-    """A table lacks a key, or has one that nobody knows."""
+    """A table lacks a key, or has an unknown one."""
 
 
 def rows(given: list[dict[str, Any]], read: Callable[[dict[str, Any]], Any], where: str) -> Any:

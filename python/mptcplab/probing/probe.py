@@ -53,7 +53,7 @@ def probe(
         ("HTTP", lambda: ports.http(path)),
     ]
     with ThreadPoolExecutor(2) as pool:
-        # Silence takes longest, and disturbs nobody.
+        # Silence takes longest, and disturbs no other probe.
         silent = pool.submit(lambda: list(idle.silence(path, idle_seconds)) if idle_seconds else [])
         quiet = pool.submit(lambda: withheld.acknowledgements(path))
         for name, step in steps:

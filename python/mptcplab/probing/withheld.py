@@ -1,4 +1,4 @@
-"""Whether somebody acknowledges data instead of this host: its own acknowledgements are withheld.
+"""Whether a proxy acknowledges data in this host's place: its own acknowledgements are withheld.
 
 W. Wei, C. Zhang, H. Zang, J. Kurose, D. Towsley: Inference and evaluation of split-connection
 approaches in cellular data networks, PAM 2006. There each acknowledgement is delayed; where the

@@ -24,7 +24,7 @@ QUANTITIES = {
 }
 #: Whether times are those of a clock: said by the file, supposed, or none at all.
 STATED, SUPPOSED, NONE = "stated", "supposed", "none"
-# What a rate tells of what could have been sent.
+# What a rate means: how much could have been sent.
 TCP = "a TCP throughput, which is not capacity: what TCP got, held to less by its own control"
 UDP = "a UDP throughput: capacity as far as more was sent than passed"
 UNKNOWN = "of what the file does not say: TCP's, or what applications moved, is not capacity"

@@ -23,7 +23,7 @@ SHOWN = tuple(one.column for one in of_runs("overview"))
 
 
 def document(campaign: Campaign) -> dict[str, Any]:
-    """Give what was run, what came of it, and what failed.
+    """Give what was run, its results, and what failed.
 
     With fewer than ``repetitions_needed`` no p-value of paired runs can be below 0.05.
     """
@@ -48,7 +48,7 @@ def document(campaign: Campaign) -> dict[str, Any]:
 
 
 def calendar(campaign: Campaign) -> dict[str, Any] | None:
-    """Say what became of the visits of a calendar, and what each path carried in them."""
+    """Give the outcomes of the visits of a calendar, and what each path carried in them."""
     about = campaign.about.get("calendar")
     if about is None:
         return None

@@ -1,4 +1,4 @@
-"""Which policies a run went by, whoever chose them: in words, and by their names."""
+"""The policies of a run, from whatever setting: described, and by their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run directory: what was run, what came of it, and its tables."""
+"""A run directory: what was run, its outcome, and its tables."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def find(scenario: Given) -> tuple[str, Source]:
     if isinstance(scenario, str) and name in library.names("scenarios"):
         return name, Source.of_library("scenarios", name)
     file = File(name)
-    # Who may not look there is told so when it is read.
+    # Without the right to look there, reading the file says so.
     with suppress(OSError):
         if (file / "mptcp" / "scenario.toml").is_file():
             file /= "mptcp"
@@ -264,7 +264,7 @@ def _linked(
 
 
 def _check_budgets(paths: dict[str, Path], mptcp: Section, source: Source) -> None:
-    """Refuse a budget that nobody keeps, and who keeps budgets where there is none."""
+    """Refuse a budget that no path manager keeps, and a path manager that has none to keep."""
     keeps = mptcp.path_manager == BUDGET
     budgets = [
         (name, key)

@@ -1,4 +1,4 @@
-"""What stands in the paths of a schedule: they are probed once, after the runs of a visit."""
+"""Probes of the paths of a schedule: once, after the runs of a visit."""
 
 from __future__ import annotations
 

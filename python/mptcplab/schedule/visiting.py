@@ -114,7 +114,7 @@ class Visiting:
 def used(
     attempt: Attempt, engine: Engine, scenario: Scenario, *, later: bool
 ) -> dict[str, int | None]:
-    """Say what an attempt took by path, as its interfaces count; ``None``: nobody knows.
+    """Give what an attempt carried by path, as its interfaces count; ``None``: not known.
 
     ``later``: others may have used them since, so that it is no more than was reserved. Where they
     count anew since, or less than before, it is all of that.

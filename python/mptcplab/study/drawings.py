@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mptcplab.study.measured import Measured
 
 
-#: As wide as a page: eight subflows and what was sent again stand in one.
+#: As wide as a page: one has eight subflows and their retransmissions.
 RUN_INCHES = (7.0, 3.6)
 
 

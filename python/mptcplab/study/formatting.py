@@ -25,7 +25,7 @@ COMPARED = (
 COMPARED_TODAY = (*COMPARED, "today's stack")
 SCORED = ("of", "links", "n", "mean |ln(ours/theirs)|", "within 10 %", "within ×1.5", "bias")
 FOUND = ("paper", "finding", "verdict", "because")
-#: Kinds of figures whose scores stand in the summary.
+#: Kinds of figures whose scores are in the summary.
 PREDICTED = {
     "throughput": "throughput of a connection",
     "throughput of a part": "throughput of a path or subflow",
@@ -101,7 +101,7 @@ def found(finding: Table) -> list[str]:
 
 
 def verdict(results: Table) -> list[str]:
-    """Say in a few lines what came of it."""
+    """Summarise the results in a few lines."""
     findings = [one for table in results["experiments"] for one in table["findings"]]
     counts = [(status, sum(one["status"] == status for one in findings)) for status in COUNTED]
     lines = [

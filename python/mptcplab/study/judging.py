@@ -23,7 +23,7 @@ DIRECTION = "in direction"
 FITTED = "as fitted"
 #: As much as printed: within this factor.
 NEAR = 1.1
-#: Of what hangs on a link whose figures nobody measured, or on what nobody printed.
+#: Of what depends on a link whose figures were not measured, or on what was not printed.
 UNJUDGED = "cannot be judged"
 # What is wrongly decided of all findings of a study by chance, with this probability at most.
 CHANCE = 1 - LEVEL
@@ -32,7 +32,7 @@ CORRECTION = "holm"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of it: how likely chance alone would say as much, and the figures."""
+    """The result of a test: how likely chance alone gives as much, and the figures."""
 
     #: The p of what decides that it is so, and of what decides that it is not: two-sided tests.
     holds: float

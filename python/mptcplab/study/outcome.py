@@ -1,4 +1,4 @@
-"""What came of the experiments, as one document: ``results.json``."""
+"""The results of the experiments, as one document: ``results.json``."""
 
 from __future__ import annotations
 

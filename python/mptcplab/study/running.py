@@ -29,7 +29,7 @@ def study(
     jobs: int | None = None,
     begin: Begin = lambda *_: None,
 ) -> dict[str, Any]:
-    """Run experiments and write what came of them: ``results.json``, Parquet, figures and a page.
+    """Run experiments and write their results: ``results.json``, Parquet, figures and a page.
 
     Runs that are there already are kept; all campaigns are checked before anything runs.
 

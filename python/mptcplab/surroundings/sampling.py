@@ -31,7 +31,7 @@ class Source(Protocol):
 
     @property
     def path(self) -> str | None:
-        """Whose radio it is; none of positions."""
+        """The path of the radio; ``None`` for positions."""
         ...
 
     def follow(self, stop: Event, add: Callable[[Row], None]) -> None:

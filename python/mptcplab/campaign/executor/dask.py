@@ -28,7 +28,7 @@ class Dask:
             from distributed import Client
         except ImportError:
             raise Error("--dask needs Dask: pip install 'mptcplab[dask]'") from None
-        # What it would log in many lines is told in one.
+        # One line replaces the many that it would log.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         try:
             self._client = Client(address, timeout=PATIENCE_SECONDS, set_as_default=False)

@@ -1,4 +1,4 @@
-"""Processes of this machine. One that dies is replaced; they die with whoever started them."""
+"""Processes of this machine. One that dies is replaced; they die with their parent."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Local:
         try:
             worker.line.send(batch)
         except OSError:
-            # It died meanwhile, which wait() finds out.
+            # It has died, which wait() finds out.
             return
 
     def wait(self, seconds: float) -> list[tuple[Batch, Shard | Lost]]:

@@ -1,4 +1,4 @@
-"""A worker process: batches in over a socket, shards out, until whoever started it is gone."""
+"""A worker process: it reads batches from a socket and writes shards, until its parent is gone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def _receive(line: Connection, batches: SimpleQueue[Batch]) -> None:
-    """Take what comes; nobody wants the work of a worker whose line is cut."""
+    """Serve batches; a worker whose socket is closed ends at once."""
     while True:
         try:
             batches.put(line.recv())

@@ -111,7 +111,7 @@ def candidates_of(
 
 
 def few(labels: Collection[Any]) -> None:
-    """Refuse what nobody can distinguish."""
+    """Refuse more series than can be distinguished."""
     if len(labels) > MOST:
         raise Error(
             f"{len(labels)} things cannot be distinguished, only {MOST}: choose fewer "

@@ -125,7 +125,7 @@ MARKS = frozenset(event for event, _ in MARKED) - {"timeout"}
 
 
 def table(subject: Subject) -> list[Event]:
-    """Tell of all events but packets that were sent again, and of the run's timeline."""
+    """Describe all events but retransmissions, and those of the run's timeline."""
     lines = [*_packets(subject), *_timeline(subject)]
     return sorted(lines, key=lambda line: line.at_s)
 

@@ -135,7 +135,7 @@ def _limits(subject: Subject) -> Iterator[str]:
 
 
 def _timeline(subject: Subject) -> Iterator[str]:
-    """Say how the timeline changed paths meanwhile."""
+    """Say how the timeline changed paths."""
     found = subject.changes
     for one in found[:MOST_CHANGES]:
         if one.is_grave:

@@ -211,7 +211,7 @@ def _print_calendar(page: Page, calendar: Row | None) -> None:
 
 
 def _print_probes(page: Page, probes: list[Row] | None) -> None:
-    """Say what stands in the paths."""
+    """Print which probes found something in the paths."""
     for row in probes or ():
         if row["verdict"] in FOUND:
             sentence = f"{row['path']}: {row['probe']} {row['verdict']}: {details(row)}"

@@ -28,7 +28,7 @@ EMPTY = frozenset({"no_tcp"})
 
 
 def print_measured(page: Page, tables: StoredTables, *, run: Run | None = None) -> None:
-    """Print the connections in full, what a run's timeline did meanwhile, and the remarks."""
+    """Print the connections in full, the events of the run's timeline, and the remarks."""
     if len(tables.table("connections")):
         print_connections(page, tables, one=False, run=run)
         if run is not None:

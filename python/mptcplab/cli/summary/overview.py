@@ -46,7 +46,7 @@ def _moved(tables: Measured) -> dict[str, Counter[int]]:
 
 def _total(moved: dict[str, Counter[int]]) -> Counter[int]:
     total = moved["up"].copy()
-    # A sum of counters leaves out whoever moved nothing.
+    # Adding them by + would drop keys whose count is 0.
     total.update(moved["down"])
     return total
 

@@ -10,7 +10,7 @@ from mptcplab.study import formatting
 
 
 def print_study(results: dict[str, Any], out: str) -> None:
-    """Print what came of it, and where it lies."""
+    """Print the results, and where they are."""
     page = Page()
     for line in formatting.verdict(results):
         page.paragraph(line, indent="")

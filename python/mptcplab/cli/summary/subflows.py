@@ -21,7 +21,7 @@ ARROWS = {"up": "↑", "down": "↓"}
 
 # A direction that one subflow carried alone, and less than this part of the other, gets no lines.
 ASIDE = 0.01
-# More lines than that nobody reads, as of thousands of forged joins.
+# The most lines that are printed, as there may be thousands of forged joins.
 MOST = 20
 
 

@@ -46,7 +46,7 @@ def greet(scenarios: list[Scenario]) -> None:
 
 
 def may_choose(scenario: Scenario) -> None:
-    """Choose the congestion controls of a scenario on a socket that nobody uses.
+    """Choose the congestion controls of a scenario on an unused socket.
 
     Raises:
         Error: This Linux has none such, or this user may not have it.

@@ -198,7 +198,7 @@ def _record(
     port: int,
     session: control.Control,
 ) -> tuple[dict[str, Any], Helper | None]:
-    """Start the recorder if this user may; returns who captures, or why nobody does."""
+    """Start the recorder if this user may; returns what captures, or why nothing does."""
     job = {
         "file": str(target.directory / CAPTURE),
         "host": "client",

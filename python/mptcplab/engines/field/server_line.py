@@ -16,7 +16,7 @@ LINE = re.compile(
     r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s\[\]:#]+))(?::(?P<port>[0-9]{1,5}))?"
     r"#(?P<print>[0-9a-f]{64})"
 )
-# Of a token, so that nobody guesses it.
+# The shortest token that cannot be guessed, and the longest.
 LEAST_TOKEN = 16
 MOST_TOKEN = 256
 
@@ -52,7 +52,7 @@ def configuration() -> Path:
 
 
 def token(file: str | None) -> str:
-    """Read the token from a file that is nobody else's."""
+    """Read the token from a file that no other user may read."""
     path = configuration() / "token" if file is None else Path(file).expanduser()
     try:
         if path.stat().st_mode & 0o077:

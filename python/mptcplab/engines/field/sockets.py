@@ -70,7 +70,7 @@ def hop_limit(family: int) -> tuple[int, int]:
 
 
 def speaks_mptcp(connection: socket.socket) -> bool | None:
-    """Say whether a connection is MPTCP and has not fallen back; None where nobody tells."""
+    """Say whether a connection is MPTCP and has not fallen back."""
     try:
         info = connection.getsockopt(SOL_MPTCP, MPTCP_INFO, MPTCP_INFO_BYTES)
     except OSError:

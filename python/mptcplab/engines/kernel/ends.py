@@ -197,7 +197,7 @@ class ProgramSession:
     """The lab's view of the programs."""
 
     def __init__(self, names: str) -> None:
-        """``names`` is a directory of files that stand for those in /etc, in our mounts alone."""
+        """``names`` is a directory of files that replace those in /etc, in our mounts alone."""
         for file in sorted(Path(names).iterdir()):
             command = ["mount", "--bind", str(file), str(ETC / file.name)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603

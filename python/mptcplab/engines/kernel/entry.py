@@ -66,7 +66,7 @@ class Terminal:
             signal.signal(signal.SIGTTOU, before)
 
     def stop_with(self, child: int) -> None:
-        """Stop as the program did, all of the job; go on as it is told to."""
+        """Stop as the program did, with the whole job; continue when it is continued."""
         if self._is_ours:
             os.tcsetpgrp(INPUT, self._ours)
         os.kill(0, signal.SIGSTOP)

@@ -36,7 +36,7 @@ def link_up(interface: Interface) -> str:
 
 
 class Client:
-    """The client: an interface per path, and what Linux is told when one comes or goes."""
+    """The client: an interface per path, and the commands when one is attached or detached."""
 
     def __init__(self, scenario: Scenario, settings: Settings, *, mptcp: bool) -> None:
         self._paths = {
@@ -82,7 +82,7 @@ class Client:
         return lines
 
     def detach(self, name: str) -> list[str]:
-        """Take a path away: first nothing leaves by it, then MPTCP is told."""
+        """Detach a path: first its interface goes down, then its endpoint is removed."""
         number, path = self._paths[name]
         lines = [f"link set dev {name} down"]
         if self._use is not None:

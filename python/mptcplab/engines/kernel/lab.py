@@ -22,7 +22,7 @@ from mptcplab.engines.kernel.network import Job
 # The settings whose values are stored in `run.json`.
 RECORDED = ("net.ipv4.tcp_", "net.mptcp.")
 SECRET = "net.ipv4.tcp_fastopen_key"  # noqa: S105 - the name of one
-# How long the server may go on once the client has given up, and any agent once told to stop.
+# How long the server may go on once the client has given up, and any agent after "stop".
 GRACE_NS = 2 * 10**9
 PATIENCE_NS = 10 * 10**9
 PROGRESS_NS = 250_000_000

@@ -83,7 +83,7 @@ class Numbers:
         """Make the table ``signals`` of files of events."""
         rows = []
         for row in _lines(events):
-            # The guard stands at the client, and says of a path what goes for all connections.
+            # The guard is at the client, and its decisions on a path are for all connections.
             row.setdefault("host", CLIENT)
             connection = self._connections.get((row["host"], row.get("token")))
             local = row.get("local_address"), row.get("local_port")

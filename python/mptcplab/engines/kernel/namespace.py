@@ -30,7 +30,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @contextmanager
 def inside(namespace: int) -> Iterator[None]:
-    """Be in a network namespace, with what is started meanwhile. For the first thread alone."""
+    """Enter a network namespace, also for processes started within. For the first thread alone."""
     back = os.open(OWN, os.O_RDONLY)
     try:
         _enter(namespace)

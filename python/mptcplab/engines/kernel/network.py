@@ -1,4 +1,4 @@
-"""What stands in the sandbox, as the lab takes it."""
+"""The hosts and agents in the sandbox, as the lab is given them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Interface:
 
 @dataclass
 class Host:
-    """A network namespace: what stands in it, and what is told to Linux there."""
+    """A network namespace: its interfaces, and the settings of Linux there."""
 
     name: str
     #: client, server, neighbour or peer.
@@ -35,7 +35,7 @@ class Host:
 
 @dataclass
 class Agent:
-    """What runs in a host, and what it is told."""
+    """An agent in a host, and its job."""
 
     host: str
     job: dict[str, Any]

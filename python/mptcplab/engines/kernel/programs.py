@@ -72,7 +72,7 @@ def run_programs(
         status = _run(hosts, lab, programs, directory, where, greeting)
         ended = next(reports)["ended"]
     for file in (*directory.glob("*.pcapng"), *directory.glob(SERVED)):
-        # What programs send and say is for whoever ran them.
+        # What programs send and print is for the user who ran them.
         file.chmod(0o600)
     tables = measured.tables(job, ended)
     shutil.rmtree(raw)
@@ -82,7 +82,7 @@ def run_programs(
 
 
 def environment(name: str, scenario: Scenario) -> dict[str, str]:
-    """Give what tells programs where they are."""
+    """Give the environment that describes the scenario to programs."""
     servers = server_addresses(scenario)
     return {
         "MPTCPLAB_SCENARIO": name,
@@ -99,7 +99,7 @@ def _job(wanted: Wanted, new: Path, raw: Path, captures: str) -> Job:
         own = job.agents[end].job
         watching: dict[str, Any] = {"transfer": {"application": "watching"}}
         job.agents[end].job = watching | {key: own[key] for key in SHARED_KEYS if key in own}
-    # Whoever is root in a shell may have changed endpoints meanwhile.
+    # In a shell root may have changed endpoints meanwhile.
     for lines in (*job.attach.values(), *job.detach.values()):
         lines[:] = [FORCED + line if line.startswith("mptcp ") else line for line in lines]
     names = raw / "names"
@@ -134,7 +134,7 @@ def _of_root(*, bounded: bool) -> list[str]:
 def _names(scenario: Scenario) -> dict[str, str]:
     """Give files of /etc: the names that this machine has, those of a scenario's hosts, no others.
 
-    No name server can be reached: whoever asked one would wait in vain.
+    No name server can be reached: a query would time out.
     """
     known = {
         name: (ends.ETC / name).read_text("utf-8", "replace")
@@ -223,7 +223,7 @@ ENTRY = Path(__file__).with_name("entry.py")
 SHARED = ("user", "mnt", "pid")
 # States of a socket in /proc/net: TCP's that listen, UDP's that are not connected.
 LISTENS = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}
-# What a server may take to listen, to end when its client is gone, and when it is told to.
+# The time for a server to listen, to end when its client is gone, and to end after a signal.
 STARTS_SECONDS, ENDS_SECONDS, TERMINATES_SECONDS = 5.0, 0.5, 2.0
 LOOK_SECONDS = 0.01
 
@@ -238,7 +238,7 @@ class Namespaces:
         self._shared = [
             os.open(lab / "ns" / kind, os.O_RDONLY)
             for kind in SHARED
-            # Nobody may enter where they are already.
+            # A process may not enter the namespaces that it is in.
             if not (lab / "ns" / kind).samefile(own / kind)
         ]
         self._networks = {
@@ -273,7 +273,7 @@ class Namespaces:
         )
 
     def wait_until_listening(self, host: str, process: subprocess.Popen[bytes]) -> None:
-        """Wait until somebody listens in a host; whoever does not is given a moment."""
+        """Wait until a program listens in a host; one that never does is given a moment."""
         network = os.fstat(self._networks[host]).st_ino
         until = time.monotonic() + STARTS_SECONDS
         while process.poll() is None and time.monotonic() < until:

@@ -136,5 +136,5 @@ class Sandbox:
 
 
 def _module(name: str) -> list[str]:
-    # Without -P a file of the user's may stand in for a module of ours.
+    # Without -P a file of the user's may shadow a module of ours.
     return [sys.executable, "-P", "-m", name]

@@ -103,7 +103,7 @@ ALWAYS: dict[str, int | str] = {
     "net.ipv4.conf.default.rp_filter": 0,
     "net.ipv4.tcp_no_metrics_save": 1,
 }
-# Addresses are used at once, and nobody speaks but the transfer.
+# Addresses are used at once, and the kernel itself sends nothing.
 QUIET_IPV6: dict[str, int | str] = {
     "net.ipv6.conf.default.accept_dad": 0,
     "net.ipv6.conf.default.accept_ra": 0,

@@ -31,7 +31,7 @@ FEWEST_AS_RANGE = 3
 class Setting:
     """A key that differs; None where a side does not have it."""
 
-    #: ``scenario`` (keys as for ``--set``), ``used`` (what was in use, whoever named it), ``run``
+    #: ``scenario`` (keys as for ``--set``), ``used`` (what was in use, wherever set), ``run``
     #: or ``machine`` (as in ``run.json`` and ``campaign.json``).
     section: str
     key: str

@@ -28,8 +28,8 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     if application != "bulk" or LIMITS & {row["kind"] for row in others}:
         return []
     connection = transfer["connection"]
-    # What another finding explains is not told twice; a budget, or a backup, is meant so. That the
-    # path was left idle this tells with its cost.
+    # What another finding explains is not reported twice; a budget, or a backup, is intended. That
+    # the path was idle is reported here with its cost.
     explained = {row["subflow"] for row in others if row["kind"] != "capacity_unused"}
     found = []
     for subflow in mptcp.tables.rows("subflows", connection=connection):

@@ -1,4 +1,4 @@
-"""The sender's buffer held the transfer back: only its state tells."""
+"""The sender's buffer limited the transfer: only its state shows it."""
 
 from __future__ import annotations
 

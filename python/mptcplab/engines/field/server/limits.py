@@ -51,8 +51,8 @@ class Limits:
 class Ledger:
     """What was carried on each day (UTC); it outlives the server, however that ends.
 
-    What may be carried is written down before, and what was carried in its place after: whoever
-    kills the server gains nothing.
+    What may be carried is written before, and replaced by what was carried after: killing the
+    server gains nothing.
     """
 
     def __init__(self, path: Path, today: Callable[[], str] | None = None) -> None:

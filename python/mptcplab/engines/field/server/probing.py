@@ -124,7 +124,7 @@ class Probing(Session):
 
     async def _acknowledged_ms(self, sock: socket.socket, seconds: float) -> float | None:
         """Send a little, and return after how long it was acknowledged; ``None``: not in time."""
-        # The client gets ready meanwhile.
+        # For the client to get ready.
         await asyncio.sleep(probe_protocol.LEAD_SECONDS)
         before = sockets.tcp_info(sock).bytes_acked
         await self._send(sock, probe_protocol.pattern(probe_protocol.WITHHELD_BYTES))

@@ -43,7 +43,7 @@ class Running(Session):
         self, request: RunRequest, limits: Limits, most_bytes: int, directory: Path, port: int
     ) -> None:
         super().__init__()
-        #: Who captures, or why nobody does.
+        #: What captures, or why nothing does.
         self.captures: dict[str, Any] = {"by": None, "why": "not asked for"}
         #: The agent's report at the end.
         self.done: dict[str, Any] | None = None

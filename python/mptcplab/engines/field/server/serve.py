@@ -89,7 +89,7 @@ async def log_turned_away(
 
 
 def summed_up(turned_away: Counter[str]) -> str:
-    """Say in a line who was turned away, and why; nothing where nobody was."""
+    """Summarise turned away connections in a line; empty where there are none."""
     if not turned_away:
         return ""
     closed = turned_away[CLOSED]

@@ -279,7 +279,7 @@ class Connection:
             self.sock.close()
 
     def _wait_for(self) -> None:
-        """What to be told of: after its end there is nothing to be read, but errors are told."""
+        """Give the events to wait for; after the peer's end only errors still come."""
         mask = (0 if self.peer_finished else IN) | (OUT if self._backlog else 0)
         if self._is_paused:
             mask = 0

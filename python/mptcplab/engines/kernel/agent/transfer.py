@@ -239,7 +239,7 @@ class Datagrams:
         self._stopped = True
 
     def reason(self) -> str:
-        """Nobody waits for datagrams."""
+        """Give ``COMPLETE``: nothing waits for datagrams."""
         return COMPLETE
 
     def _send(self) -> None:
@@ -284,5 +284,5 @@ class Watching:
         """Do nothing: others go on."""
 
     def reason(self) -> str:
-        """Nobody waits."""
+        """Give ``COMPLETE``: nothing waits."""
         return COMPLETE
