@@ -215,8 +215,8 @@ def test_a_day_that_is_spent_is_not_given_back_to_others(tmp_path: Path) -> None
     second = quota.take("2001:db8::1", 40)
     assert isinstance(second, Reservation)
     assert _status(quota.take("192.0.2.2", 5)) == 503
-    quota.give_back("192.0.2.1", first, 50)
-    quota.give_back("2001:db8::1", second, 10)
+    quota.settle("192.0.2.1", first, 50)
+    quota.settle("2001:db8::1", second, 10)
     # Of the same network of IPv6, and so the same client.
     assert _status(quota.take("2001:db8::ffff", 55)) == 503
     assert isinstance(quota.take("2001:db8::ffff", 40), Reservation)

@@ -60,9 +60,9 @@ def line(clocks: Mapping[str, tuple[Offset | None, Offset | None]]) -> Line:
     if both:
         name = min(both, key=lambda path: sum(one.rtt_ns for one in both[path]))
         before, after = both[name]
-        passed_ns, more_ns = after.at_ns - before.at_ns, after.offset_ns - before.offset_ns
-        if passed_ns > 0 and abs(more_ns) > (before.rtt_ns + after.rtt_ns) / 2:
-            return Line(name, before.offset_ns, before.at_ns, more_ns / passed_ns * 1e6)
+        elapsed_ns, change_ns = after.at_ns - before.at_ns, after.offset_ns - before.offset_ns
+        if elapsed_ns > 0 and abs(change_ns) > (before.rtt_ns + after.rtt_ns) / 2:
+            return Line(name, before.offset_ns, before.at_ns, change_ns / elapsed_ns * 1e6)
     known = [(name, one) for name, pair in clocks.items() for one in pair if one is not None]
     if not known:
         return Line()
@@ -131,6 +131,6 @@ def _answers(sock: socket.socket, run: bytes, key: bytes) -> list[tuple[int, Off
         if echo is None or not echo.received_ns or echo.run != run:
             continue
         if preamble.is_proven(raw, key):
-            there_ns, back_ns = echo.received_ns - echo.sent_ns, echo.answered_ns - received_ns
-            rtt_ns = there_ns - back_ns
-            found.append((echo.sequence, Offset((there_ns + back_ns) // 2, rtt_ns, received_ns, 1)))
+            up_ns, down_ns = echo.received_ns - echo.sent_ns, echo.answered_ns - received_ns
+            rtt_ns = up_ns - down_ns
+            found.append((echo.sequence, Offset((up_ns + down_ns) // 2, rtt_ns, received_ns, 1)))

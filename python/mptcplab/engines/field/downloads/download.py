@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mptcplab.engines.field.downloads.page import Seen
+from mptcplab.engines.field.downloads.page import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ class Download:
         return self.socket["mptcp"] and not self.socket["fallback"]
 
     @property
-    def seen(self) -> Seen:
+    def result(self) -> Result:
         """Give what its client is shown."""
-        return Seen(
+        return Result(
             self.sent.written,
             (self.ended_ns - self.started_ns) / 1e9,
             self.finished,

@@ -36,7 +36,7 @@ a {{ display: inline-block; margin: 0 .6rem .6rem 0; padding: .4rem .8rem; borde
 
 
 @dataclass(frozen=True)
-class Seen:
+class Result:
     """The result of a download."""
 
     size_bytes: int
@@ -59,7 +59,7 @@ def protocol(*, mptcp: bool, fallback: bool) -> str:
     return "MPTCP" if mptcp else "plain TCP"
 
 
-def page(over: str, last: Seen | None, most_bytes: int) -> bytes:
+def page(over: str, last: Result | None, most_bytes: int) -> bytes:
     """Give the page."""
     links = "\n".join(
         f'<a href="/{size}">{size.replace("MB", " MB").replace("GB", " GB")}</a>'
@@ -70,12 +70,13 @@ def page(over: str, last: Seen | None, most_bytes: int) -> bytes:
     return text.encode()
 
 
-def described(seen: Seen | None) -> str:
+def described(result: Result | None) -> str:
     """Describe a download in a line."""
-    if seen is None:
+    if result is None:
         return "none from this address"
-    rate = seen.size_bytes * 8 / seen.elapsed_s / 1e6 if seen.elapsed_s > 0 else 0.0
-    how = f"{seen.size_bytes / 1e6:g} MB in {seen.elapsed_s:.1f} s, {rate:.3g} Mbit/s"
-    subflows = f"{seen.subflows} subflow{'s' * (seen.subflows != 1)}"
-    paths = f", {subflows}" if seen.mptcp and not seen.fallback else ""
-    return f"{how}, over {seen.protocol}{paths}" + ("" if seen.finished else "; it did not finish")
+    rate = result.size_bytes * 8 / result.elapsed_s / 1e6 if result.elapsed_s > 0 else 0.0
+    how = f"{result.size_bytes / 1e6:g} MB in {result.elapsed_s:.1f} s, {rate:.3g} Mbit/s"
+    subflows = f"{result.subflows} subflow{'s' * (result.subflows != 1)}"
+    paths = f", {subflows}" if result.mptcp and not result.fallback else ""
+    ending = "" if result.finished else "; it did not finish"
+    return f"{how}, over {result.protocol}{paths}{ending}"

@@ -67,7 +67,7 @@ class Quota:
         self._now[one] += 1
         return reserved
 
-    def give_back(self, address: str, reserved: Reservation, carried: int) -> None:
+    def settle(self, address: str, reserved: Reservation, carried: int) -> None:
         """End a download's reservation, with the bytes that it carried."""
         one = network(address)
         self._ledger.settle(reserved, carried)

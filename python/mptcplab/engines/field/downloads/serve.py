@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mptcplab.engines.field.downloads.page import Seen
+    from mptcplab.engines.field.downloads.page import Result
     from mptcplab.engines.field.downloads.quota import DownloadLimits
     from mptcplab.engines.field.downloads.request import Refusal
 
@@ -42,7 +42,7 @@ MOST_ASKING_OF_ONE = 16
 GRACE_SECONDS = 3.0
 # Downloads that wait to be measured, and clients whose last one is remembered.
 MOST_WAITING = 64
-MOST_SEEN = 1 << 12
+MOST_REMEMBERED = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Downloads:
         self._asking: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._count = 0
-        self._seen: dict[str, Seen] = {}
+        self._results: dict[str, Result] = {}
         self._kept_bytes = _bytes_below(server.out)
         self._full = False
         self._waiting: asyncio.Queue[Download] = asyncio.Queue(MOST_WAITING)
@@ -175,7 +175,7 @@ class Downloads:
                 await self._refuse(sock, requested)
             elif requested.size_bytes is None:
                 over = page.protocol(mptcp=bool(sockets.speaks_mptcp(sock)), fallback=False)
-                last = self._seen.get(one)
+                last = self._results.get(one)
                 body = page.page(over, last, self._server.limits.download_bytes)
                 head = request.answer(200, page.HTML, len(body))
                 await _answer(sock, head, b"" if requested.head_only else body)
@@ -204,7 +204,7 @@ class Downloads:
             shutil.rmtree(directory, ignore_errors=True)
             raise
         finally:
-            self._quota.give_back(end[0], reserved, sent.written)
+            self._quota.settle(end[0], reserved, sent.written)
         self._hand_over(download)
 
     async def _transfer(
@@ -245,15 +245,15 @@ class Downloads:
             counted=watch.used.counted(),
             paths=paths,
         )
-        self._remember(network(end[0]), download.seen)
+        self._remember(network(end[0]), download.result)
         download.captured.update(await self.captures.finish(number))
         return sent, download
 
-    def _remember(self, one: str, seen: Seen) -> None:
-        self._seen.pop(one, None)
-        if len(self._seen) >= MOST_SEEN:
-            del self._seen[next(iter(self._seen))]
-        self._seen[one] = seen
+    def _remember(self, one: str, result: Result) -> None:
+        self._results.pop(one, None)
+        if len(self._results) >= MOST_REMEMBERED:
+            del self._results[next(iter(self._results))]
+        self._results[one] = result
 
     def _hand_over(self, download: Download) -> None:
         """Queue it to be measured, unless too many wait or the disk is full by ``--keep``."""
@@ -279,7 +279,7 @@ class Downloads:
             try:
                 await asyncio.to_thread(self._save, download, target)
                 self._kept_bytes += _bytes_below(target)
-                self._log(f"{target}: {page.described(download.seen)}")
+                self._log(f"{target}: {page.described(download.result)}")
             except (Error, OSError) as error:
                 self._log(f"{target} is not kept: {error}")
             finally:

@@ -57,10 +57,10 @@ def _marked(download: Download, samples: Path) -> Marked:
     mirror_path = samples.with_suffix(".mirrored")
     with samples.open(encoding="utf-8") as lines, mirror_path.open("w", encoding="utf-8") as other:
         for line in map(json.loads, lines):
-            seen = {"at_ns": line["at_ns"], "local": line["remote"]}
+            sample = {"at_ns": line["at_ns"], "local": line["remote"]}
             # Before data is acknowledged, the SYN is.
             count = max(0, (line.get("acknowledged_bytes") or 0) - FLAG_BYTES)
-            other.write(json.dumps(seen | {"received_bytes": count}) + "\n")
+            other.write(json.dumps(sample | {"received_bytes": count}) + "\n")
     client = {
         "sockets": [download.socket],
         "connections": [{"begun_ns": download.started_ns, "last_read_ns": download.ended_ns}],

@@ -44,7 +44,7 @@ CLOSED = "closed by the other end without a byte"
 REST_SECONDS = 0.2
 # The largest datagram that is read, and how many are answered at a time.
 DATAGRAM_BYTES = 256
-TURNS = 64
+MOST_DATAGRAMS = 64
 CONTROL_BYTES = 64
 
 # The most connections outside runs that are remembered.
@@ -224,7 +224,7 @@ class Listeners:
 
     def _answer(self, echoes: socket.socket) -> None:
         """Answer authenticated echoes, from the address that they were sent to."""
-        for _ in range(TURNS):
+        for _ in range(MOST_DATAGRAMS):
             try:
                 raw, control, _, peer = echoes.recvmsg(DATAGRAM_BYTES, CONTROL_BYTES)
             except OSError:

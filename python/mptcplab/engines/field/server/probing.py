@@ -25,7 +25,7 @@ MOST_SESSION_BYTES = 100 * 10**6
 CHUNK_BYTES = 1 << 16
 # For the client to read what is sent, and to send what is read.
 PATIENCE_SECONDS = 60.0
-JOINS_CAME = "MPJoinSynRx"
+JOINS_RECEIVED = "MPJoinSynRx"
 # The receive buffer of a connection that is not read.
 SMALL_BUFFER_BYTES = 16_384
 # Between checks whether data was acknowledged.
@@ -174,7 +174,7 @@ def _look(sock: socket.socket, syn: bytes) -> dict[str, Any]:
         "send_window": info.send_window,
         "receive_window": info.receive_window,
         "mptcp": sockets.speaks_mptcp(sock),
-        "joins": sockets.counter(JOINS_CAME),
+        "joins": sockets.counter(JOINS_RECEIVED),
         "announcements": sockets.announcements(),
         "announced": sockets.announced(sock),
         "accepted": sockets.accepted(sock),

@@ -24,8 +24,8 @@ class Transfer:
         self.connections: list[Connection] = []
         self.failure: str | None = None
         # Called with a connection when it is established, and before it is closed.
-        self.opened: Callable[[Connection], None] = nobody
-        self.closing: Callable[[Connection], None] = nobody
+        self.opened: Callable[[Connection], None] = ignore
+        self.closing: Callable[[Connection], None] = ignore
         self._given_up = False
         self._loop = loop
         self._job = job
@@ -183,7 +183,7 @@ class Transfer:
             self._over()
 
 
-def nobody(connection: Connection) -> None:
+def ignore(connection: Connection) -> None:
     """Do nothing."""
 
 
@@ -211,7 +211,7 @@ class Datagrams:
         self._payload = memoryview(b"")
         self._ticks: Ticks | None = None
         # As of a transfer; datagrams have no connections.
-        self.opened = self.closing = nobody
+        self.opened = self.closing = ignore
 
     def start(self) -> None:
         """Send from now on, or count what arrives."""
@@ -271,7 +271,7 @@ class Watching:
     congestion_control = None
 
     def __init__(self) -> None:
-        self.opened = self.closing = nobody
+        self.opened = self.closing = ignore
 
     def start(self) -> None:
         """Do nothing: others transfer."""
