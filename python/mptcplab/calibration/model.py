@@ -36,10 +36,10 @@ MOST_SPREAD, MOST_DELAY_SPREAD = 2.0, 0.3
 # The uplink paper (footnote 3) saw as much variation in means of 5 s as of 1 s: they wander slowly.
 CORRELATION = {"download": "5 s", "upload": "20 s"}
 # The return direction carries ACKs: rates of the order of the uplink paper's.
-BACK_MBPS = {"LTE": 5.0, "HSPA+": 1.0, "eHRPD": 0.7, "EV-DO": 0.7, "WiMAX": 1.5, "Mobile": 3.0}
-OTHER_BACK_MBPS = 10.0
+ACK_MBPS = {"LTE": 5.0, "HSPA+": 1.0, "eHRPD": 0.7, "EV-DO": 0.7, "WiMAX": 1.5, "Mobile": 3.0}
+OTHER_ACK_MBPS = 10.0
 LEAST_QUEUE_BYTES = 1500
-BACK_QUEUE = {"queue": "drop-tail", "bytes": "100 kB"}
+ACK_QUEUE = {"queue": "drop-tail", "bytes": "100 kB"}
 
 
 @dataclass(frozen=True)
@@ -135,10 +135,10 @@ class Model:
     def _ack_link(self, at: Parameters) -> list[dict[str, Any]]:
         technology = self.subject.technology
         if self.subject.direction == "download":
-            rate = BACK_MBPS.get(technology, OTHER_BACK_MBPS)
+            rate = ACK_MBPS.get(technology, OTHER_ACK_MBPS)
         else:
             rate = 2 * at["rate_mbps"]
-        limited = {"element": "rate", "rate": f"{rounded(rate)} Mbit/s", "queue": BACK_QUEUE}
+        limited = {"element": "rate", "rate": f"{rounded(rate)} Mbit/s", "queue": ACK_QUEUE}
         return [limited, self._delay(at)]
 
     def _delay(self, at: Parameters) -> dict[str, Any]:

@@ -159,10 +159,10 @@ def _silences(tables: Tables, findings: list[Row], flow: Row, end_s: float) -> l
         if row["kind"] in OUTAGES and row["subflow"] == flow["subflow"]:
             from_s, to_s = row["from_s"], row["to_s"]
             # What was answered first left a round trip before.
-            in_vain_until_s = to_s - 2 * flow["rtt_ms_p99"] / 1e3 - BIN_S
-            last_s = max((at for at in resent if from_s < at < in_vain_until_s), default=to_s)
-            back_s = (last_s + to_s) / 2 if to_s < end_s - LATE_S else inf
-            silent.append((from_s, back_s))
+            unanswered_s = to_s - 2 * flow["rtt_ms_p99"] / 1e3 - BIN_S
+            last_s = max((at for at in resent if from_s < at < unanswered_s), default=to_s)
+            resumed_s = (last_s + to_s) / 2 if to_s < end_s - LATE_S else inf
+            silent.append((from_s, resumed_s))
     return silent
 
 

@@ -83,12 +83,12 @@ class _Work:
 
 class _Sweep:
     def __init__(self, tasks: list[Task], store: Store, executor: Executor, keep: bool) -> None:
-        todo = [task for task in tasks if task.run not in store.done]
-        self.progress = Progress(len(tasks), len(tasks) - len(todo))
+        remaining = [task for task in tasks if task.run not in store.done]
+        self.progress = Progress(len(tasks), len(tasks) - len(remaining))
         self._store = store
         self._executor = executor
         self._keep = keep
-        self._waiting = deque([_Work(deque(todo), 0)] if todo else [])
+        self._waiting = deque([_Work(deque(remaining), 0)] if remaining else [])
         self._running: dict[Batch, int] = {}
         self._begun = time.monotonic()
         self._workers = 0
@@ -147,7 +147,7 @@ class _Sweep:
         if self.progress.done:
             self.progress.rate = self._workers * self.progress.done / self._seconds
         ended = len(shard.done) + len(shard.failed)
-        self._again(batch.tasks[ended:], deaths)
+        self._requeue(batch.tasks[ended:], deaths)
 
     def _lost(self, batch: Batch, deaths: int, reason: str) -> None:
         if self._early_deaths is not None:
@@ -155,11 +155,11 @@ class _Sweep:
             if self._early_deaths >= MOST_DEATHS:
                 raise Error(f"workers die before they have done anything: {reason}")
         if deaths + 1 < LAST_DEATH:
-            self._again(batch.tasks, deaths + 1)
+            self._requeue(batch.tasks, deaths + 1)
         else:
             self._store.fail({task.run: reason for task in batch.tasks})
             self.progress.failed += len(batch.tasks)
 
-    def _again(self, tasks: tuple[Task, ...], deaths: int) -> None:
+    def _requeue(self, tasks: tuple[Task, ...], deaths: int) -> None:
         if tasks:
             self._waiting.appendleft(_Work(deque(tasks), deaths))

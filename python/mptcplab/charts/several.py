@@ -44,7 +44,7 @@ MB = 1e-6
 
 
 @dataclass
-class Laid:
+class Overlaid:
     """A run with its name on the page."""
 
     name: str
@@ -58,7 +58,7 @@ class Laid:
 
     @property
     def origin(self) -> str:
-        """What is laid on the same of the others: programs send first when they like."""
+        """What runs are aligned by: programs do not all send at once."""
         has_timeline = self.run is not None and self.run.scenario.get("timeline")
         return "start of the timeline" if has_timeline else "first packet"
 
@@ -81,33 +81,33 @@ def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
     Raises:
         Error: None has a connection.
     """
-    laid = [
-        Laid(name, source, Subject.of(source))
+    overlaid = [
+        Overlaid(name, source, Subject.of(source))
         for name, source in _apart(named)
         if len((source.mptcp if isinstance(source, Comparison) else source).connections)
     ]
-    if not laid:
+    if not overlaid:
         raise Error("there is no connection to report of")
-    shown = laid[:MOST]
+    shown = overlaid[:MOST]
     origins = " or ".join(sorted({f"the {one.origin}" for one in shown}))
     return Page(
-        title=_title(laid),
+        title=_title(overlaid),
         name="-".join(one.name for one in shown),
         subtitle=f"laid over each other, each from {origins}",
-        badges=_badges(laid),
-        verdict=list(_verdict(laid)),
+        badges=_badges(overlaid),
+        verdict=list(_verdict(overlaid)),
         from_s=0.0,
         to_s=max(one.length_s for one in shown),
         captures=[],
         subflows=[Subflow(number, one.name, number) for number, one in enumerate(shown)],
         parts="Runs",
         time=f"seconds from {origins}",
-        tables=[_table(laid)],
-        charts=[chart for chart in _charts(shown, len(laid)) if chart.series],
+        tables=[_table(overlaid)],
+        charts=[chart for chart in _charts(shown, len(overlaid)) if chart.series],
         tracks=[],
         moments=_moments(shown),
         events=[],
-        provenance=_provenance(laid),
+        provenance=_provenance(overlaid),
     )
 
 
@@ -120,32 +120,32 @@ def _apart(
         yield (name if names.count(name) == 1 else f"{name} ({number})"), source
 
 
-def _title(laid: list[Laid]) -> str:
-    scenarios = {one.run.about["scenario"] if one.run else None for one in laid}
-    if len(scenarios) == 1 and (run := laid[0].run) is not None:
-        what = laid[0].subject.scenario.get("title")
-        title = f"{run.about['scenario']}: {text.plural(len(laid), 'run')}"
+def _title(overlaid: list[Overlaid]) -> str:
+    scenarios = {one.run.about["scenario"] if one.run else None for one in overlaid}
+    if len(scenarios) == 1 and (run := overlaid[0].run) is not None:
+        what = overlaid[0].subject.scenario.get("title")
+        title = f"{run.about['scenario']}: {text.plural(len(overlaid), 'run')}"
         return text.clean(f"{title} of {what}" if what else title)
-    names = [one.name for one in laid]
+    names = [one.name for one in overlaid]
     return text.clean(f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0])
 
 
-def _badges(laid: list[Laid]) -> list[Badge]:
-    engines = {engine(one.run.about) if one.run else "captured" for one in laid}
+def _badges(overlaid: list[Overlaid]) -> list[Badge]:
+    engines = {engine(one.run.about) if one.run else "captured" for one in overlaid}
     return [
-        Badge(text.plural(len(laid), "run"), "what is laid over each other"),
+        Badge(text.plural(len(overlaid), "run"), "what is laid over each other"),
         *(Badge(one, "where they come from") for one in sorted(engines)),
     ]
 
 
-def _verdict(laid: list[Laid]) -> Iterator[str]:
+def _verdict(overlaid: list[Overlaid]) -> Iterator[str]:
     """Say what MPTCP gave over all of them where they are repetitions, and who was fastest."""
-    beside = [one.source for one in laid if isinstance(one.source, Comparison)]
-    if len({one.mptcp.about["scenario"] for one in beside}) == 1 and len(beside) == len(laid):
+    beside = [one.source for one in overlaid if isinstance(one.source, Comparison)]
+    if len({one.mptcp.about["scenario"] for one in beside}) == 1 and len(beside) == len(overlaid):
         yield from _gain(beside)
     known = {
         one.name: value
-        for one in laid
+        for one in overlaid
         if (value := one.subject.transfer.get("throughput_mbps")) is not None
     }
     if len(known) < 2:
@@ -189,7 +189,7 @@ def _finished(run: Run | None) -> float | None:
     return run.throughput_mbps if run is not None and run.outcome["finished"] else None
 
 
-def _charts(shown: list[Laid], of: int) -> Iterator[Chart]:
+def _charts(shown: list[Overlaid], of: int) -> Iterator[Chart]:
     widths = [bin_width(one.subject) for one in shown]
     # The same for all: of the table where one run has no shorter ones.
     width = None if None in widths else max(one for one in widths if one is not None)
@@ -242,23 +242,25 @@ def _charts(shown: list[Laid], of: int) -> Iterator[Chart]:
         )
 
 
-def _series(one: Laid, number: int, x: array[float], y: array[float]) -> Series:
+def _series(one: Overlaid, number: int, x: array[float], y: array[float]) -> Series:
     return Series(one.name, "step", x, y, subflow=number, look=number)
 
 
-def _whole(one: Laid, width: float | None) -> pl.DataFrame:
+def _whole(one: Overlaid, width: float | None) -> pl.DataFrame:
     """Give the bins of the connection, from its beginning on."""
     own = bins(one.subject, width).filter(pl.col("subflow").is_null())
     return own.with_columns(at_s=pl.col("at_s") - one.origin_s)
 
 
-def _means(one: Laid, table: str, column: str, width: float) -> tuple[array[float], array[float]]:
+def _means(
+    one: Overlaid, table: str, column: str, width: float
+) -> tuple[array[float], array[float]]:
     at = ((pl.col("at_s") - one.origin_s) / width).floor() * width
     found = one.subject.table(table).group_by(at_s=at).agg(pl.col(column).mean()).sort("at_s")
     return numbers(found["at_s"]), numbers(found[column])
 
 
-def _table(laid: list[Laid]) -> Table:
+def _table(overlaid: list[Overlaid]) -> Table:
     metrics = of_runs("page")
     rows = [
         [
@@ -268,7 +270,7 @@ def _table(laid: list[Laid]) -> Table:
             _against(one),
             "" if one.run is None or one.run.outcome["finished"] else "not finished",
         ]
-        for one in laid
+        for one in overlaid
     ]
     columns = ["run", "what", *heads(metrics), "over the best path", ""]
     numeric = [False, False, *(True for _ in metrics), True, False]
@@ -293,39 +295,39 @@ def _table(laid: list[Laid]) -> Table:
     )
 
 
-def _metrics(one: Laid) -> dict[str, object]:
+def _metrics(one: Overlaid) -> dict[str, object]:
     return one.run.metrics if one.run is not None else one.subject.transfer
 
 
-def _against(one: Laid) -> str:
+def _against(one: Overlaid) -> str:
     found = one.source.gain if isinstance(one.source, Comparison) else None
     return text.UNKNOWN if found is None else f"{100 * found:+.0f} %"
 
 
-def _moments(shown: list[Laid]) -> list[Moment]:
+def _moments(shown: list[Overlaid]) -> list[Moment]:
     """Give what the timeline did where it did the same in all of them."""
     first, *others = (
-        [_laid(moment, one.origin_s) for moment in moments(one.subject)] for one in shown
+        [_shifted(moment, one.origin_s) for moment in moments(one.subject)] for one in shown
     )
     return first if all(one == first for one in others) else []
 
 
-def _laid(moment: Moment, origin_s: float) -> Moment:
+def _shifted(moment: Moment, origin_s: float) -> Moment:
     """Count from there, to the microsecond: what is the same in several runs is to be equal."""
     to_s = None if moment.to_s is None else round(moment.to_s - origin_s, 6)
     return replace(moment, at_s=round(moment.at_s - origin_s, 6), to_s=to_s)
 
 
-def _provenance(laid: list[Laid]) -> Provenance:
+def _provenance(overlaid: list[Overlaid]) -> Provenance:
     facts = [Fact("mptcplab", f"page by {_core.VERSION}")]
-    for one in laid:
+    for one in overlaid:
         if one.run is None:
             facts.append(Fact(one.name, ", ".join(one.subject.captures)))
             continue
         about = one.run.about
         description = f"{engine(about)}, seed {about['seed']}, in {os.fspath(one.run.directory)}"
         facts.append(Fact(one.name, f"{description}: {typed_command(about['command_line'])}"))
-    texts = list(dict.fromkeys(one.subject.scenario_text for one in laid if one.run))
+    texts = list(dict.fromkeys(one.subject.scenario_text for one in overlaid if one.run))
     documents = [
         Document(f"Scenario {number}", f"scenario-{number}.toml", written)
         for number, written in enumerate(texts, 1)

@@ -79,7 +79,7 @@ class Running(_Line):
     def __init__(self, where: str, counts: str) -> None:
         super().__init__()
         self._where = where
-        self._tell = DESCRIBED[counts]
+        self._describe = DESCRIBED[counts]
         self._what = ""
 
     def begin(self, what: str) -> Running:
@@ -95,7 +95,7 @@ class Running(_Line):
     def __call__(self, at_ns: int, amount: int) -> None:
         """Take note of the run's time and of the packets (or bytes) so far."""
         if self._is_due():
-            text = self._tell(at_ns / 1e9, amount, self._elapsed())
+            text = self._describe(at_ns / 1e9, amount, self._elapsed())
             self._show(f"{self._where} {self._what}: {text}")
 
 

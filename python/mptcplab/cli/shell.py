@@ -128,10 +128,10 @@ def _greet(name: str, scenario: Scenario, warnings: list[str], *, shell: bool) -
     for warning in warnings:
         say(f"mptcplab: warning: {warning}")
     if shell:
-        _tell_where(name, scenario)
+        _print_location(name, scenario)
 
 
-def _tell_where(name: str, scenario: Scenario) -> None:
+def _print_location(name: str, scenario: Scenario) -> None:
     from mptcplab.scenario.plan import addresses, server_addresses
 
     paths = [

@@ -71,8 +71,8 @@ def print_repeated(comparisons: list[Comparison], title: str | None) -> None:
             cells = _with_mean(means, text.figure)
             columns.append(Column(f"{label(run)} {RESPONSE.head}", cells))
     for name in _names(comparisons[0].mptcp):
-        got = [run_metrics.neighbour_mbps(one.mptcp.outcome, name) for one in comparisons]
-        columns.append(Column(f"{name} Mbit/s", _with_mean(got, text.figure)))
+        rates = [run_metrics.neighbour_mbps(one.mptcp.outcome, name) for one in comparisons]
+        columns.append(Column(f"{name} Mbit/s", _with_mean(rates, text.figure)))
     if comparisons[0].baselines:
         gains = [one.gain for one in comparisons]
         cells = [text.UNKNOWN if one is None else _percent(one) for one in gains]
