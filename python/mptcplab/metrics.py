@@ -33,7 +33,7 @@ AT_HEAD = ("Mbit/s", "ms")
 
 @dataclass(frozen=True)
 class Metric:
-    """A column and how it is shown; ``crates/tables/src/metric.rs`` says what is what."""
+    """A column and how it is shown; ``crates/tables/src/metric.rs`` defines the fields."""
 
     table: str
     column: str

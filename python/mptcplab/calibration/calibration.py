@@ -12,7 +12,7 @@ from mptcplab.calibration.target import Residual
 
 
 class Calibration:
-    """A link, and how near it comes to what was measured."""
+    """A link, and how accurately it reproduces the measurement."""
 
     def __init__(self, fit: Fit) -> None:
         self.fit = fit
@@ -29,7 +29,7 @@ class Calibration:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """What was fitted, and what was taken as it is."""
+        """The fitted parameters, and the fixed ones."""
         return self.fit.parameters
 
     @property

@@ -82,7 +82,7 @@ def fit(
 
 
 def judged(model: Model, at: Parameters, seeds: Sequence[int], workers: int) -> Fit:
-    """Say how near the link with these parameters comes."""
+    """Measure how accurate the link with these parameters is."""
     subject, link = model.subject, model.link(at)
     return Fit(
         subject,
@@ -94,7 +94,7 @@ def judged(model: Model, at: Parameters, seeds: Sequence[int], workers: int) -> 
 
 
 def residuals(subject: Subject, measured: Measured) -> list[Residual]:
-    """Give every target beside what was simulated."""
+    """Give every target with the simulated figure."""
     return [
         Residual(one, measured.mean(one.figure), measured.sd(one.figure)) for one in subject.targets
     ]

@@ -44,7 +44,7 @@ ACK_QUEUE = {"queue": "drop-tail", "bytes": "100 kB"}
 
 @dataclass(frozen=True)
 class Model:
-    """The shape of a link: what is fitted of it, and what is as it is."""
+    """The model of a link: its fitted parameters, and its fixed ones."""
 
     subject: Subject
     start: Parameters

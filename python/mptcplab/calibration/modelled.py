@@ -148,7 +148,7 @@ def _rate_mbps(tables: Tables, flow: Row) -> float:
 
 
 def _silences(tables: Tables, findings: list[Row], flow: Row, end_s: float) -> list[Span]:
-    """Give when a path was dead: until between what was sent last in vain and the first answer."""
+    """Give when a path was dead: until between the last unanswered packet and the first answer."""
     resent = [
         row["at_s"]
         for row in losses.of_flow(flow, tables, "events")

@@ -31,7 +31,7 @@ def text(fit: Fit) -> str:
 
 
 def _comments(fit: Fit) -> list[str]:
-    """Say what was fitted to what, and what was not."""
+    """Write comments on what was fitted, to which figures, and what was not."""
     figures = [
         f"{name} {rounded(fit.parameters[name])} for {FIGURES[figure]}"
         for name, figure in fit.fitted.items()

@@ -15,7 +15,7 @@ TRIALS = 2000
 
 
 def balanced(draws: Iterable[str], count: int) -> list[int]:
-    """Give so many seeds with which what is drawn has nearly mean 0 and deviation 1.
+    """Give seeds whose draws together have nearly mean 0 and deviation 1.
 
     The mean over few seeds by chance is that of luckier or unluckier networks than were measured.
     """

@@ -54,7 +54,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Residual:
-    """A target beside what is shown."""
+    """A target, and the figure that was simulated."""
 
     target: Target
     shown: float | None

@@ -121,7 +121,7 @@ class Matrix:
         return len(self.visits) if self.sheet.calendars else self.repetitions
 
     def of_visit(self, number: int) -> list[Task]:
-        """Give what is run at a visit, in an order by chance: what is compared back to back."""
+        """Give the runs of a visit in random order, those that are compared back to back."""
         chance = random.Random(f"{self.sheet.campaign.seed} {number}")  # noqa: S311 - no secret
         return _mixed([run for run in self.runs if run.visit == number], chance)
 

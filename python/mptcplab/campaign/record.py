@@ -85,7 +85,7 @@ def _described(engine: dict[str, Any], scenario: dict[str, Any]) -> dict[str, An
 
 
 def _hosts(text: str) -> str:
-    """Cut what is said of the hosts out of a long form: links are long, and no matter here."""
+    """Cut the hosts out of a long form: links are long, and do not matter here."""
     begin = text.index("\n[client]")
     return text[begin : min(at for end in AFTER_HOSTS if (at := text.find(end, begin)) >= 0)]
 

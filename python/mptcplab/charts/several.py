@@ -1,4 +1,4 @@
-"""The page of several runs, laid over each other from their beginnings on."""
+"""The page of several runs, overlaid and aligned at their beginnings."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _badges(overlaid: list[Overlaid]) -> list[Badge]:
 
 
 def _verdict(overlaid: list[Overlaid]) -> Iterator[str]:
-    """Say what MPTCP gave over all of them where they are repetitions, and who was fastest."""
+    """Say what MPTCP gained over all of them if they are repetitions, and which was fastest."""
     beside = [one.source for one in overlaid if isinstance(one.source, Comparison)]
     if len({one.mptcp.about["scenario"] for one in beside}) == 1 and len(beside) == len(overlaid):
         yield from _gain(beside)

@@ -213,7 +213,7 @@ class Page:
 
 @dataclass
 class StudyPage:
-    """The page of a study: tables of what was printed and what came of it here."""
+    """The page of a study: tables of what was printed and of what was measured here."""
 
     title: str
     subtitle: str

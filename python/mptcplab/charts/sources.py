@@ -62,7 +62,7 @@ def one_of(
 
 
 def run_or_campaign(source: Source) -> tuple[Any, str]:
-    """Open what is drawn, and say whether it is a run or a campaign."""
+    """Open what is drawn, with whether it is a run or a campaign."""
     read = (
         source
         if isinstance(source, (Analysis, Campaign, Comparison))

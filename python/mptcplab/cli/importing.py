@@ -198,7 +198,7 @@ def _list(options: Namespace) -> None:
 
 
 def _report(imported: Imported) -> None:
-    """Print what was made, what was assumed, and what is odd."""
+    """Print the links, what was assumed, and what is odd in the files."""
     show(f"{imported.scenario}: {imported.window.label}")
     for path in imported.paths:
         names = ", ".join(f"{source.path.name} ({source.format})" for source in path.sources)

@@ -50,7 +50,7 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {hint}")
 
     def error(self, message: str) -> NoReturn:
-        """Say in one line what is wrong with the command line, and exit with status 2."""
+        """Print what is wrong with the command line, in one line, and exit with status 2."""
         say(f"{self.prog}: {message}; see {self.prog} --help")
         sys.exit(2)
 
@@ -190,7 +190,7 @@ def server_setting(options: argparse.Namespace) -> list[str]:
 
 
 def add_live_to(output: _ArgumentGroup) -> None:
-    """Describe what is shown of a run in real time while it goes on."""
+    """Add the options for what is shown during a run in real time."""
     output.add_argument(
         "--no-live",
         action="store_true",

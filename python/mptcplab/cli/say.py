@@ -1,4 +1,4 @@
-"""What is said beside the results, on standard error: one line each, harmless to a terminal."""
+"""Messages beside the results, on standard error: a line each, harmless to a terminal."""
 
 from __future__ import annotations
 

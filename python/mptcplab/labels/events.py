@@ -117,7 +117,7 @@ def changes(scenario: dict[str, Any], began_s: float = 0.0) -> list[Change]:
 
 
 def too_late(found: list[Change], end_s: float | None) -> str | None:
-    """Say which changes came after the transfer, and so changed nothing."""
+    """Name changes that came after the transfer, and so had no effect."""
     late = [] if end_s is None else [one for one in found if one.at_s >= end_s]
     if end_s is None or not late:
         return None

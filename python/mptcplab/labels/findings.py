@@ -48,7 +48,7 @@ def counted(findings: Iterable[Iterable[Row]]) -> list[tuple[str, int, float | N
 
 
 def in_words(row: Row) -> str:
-    """Say what was found, and what it cost where that is known."""
+    """Describe a finding, and its cost where that is known."""
     message = str(row["message"])
     cost = row["cost_s"]
     if cost is None or message.endswith(" lost") or row["kind"] in NO_FAULT:

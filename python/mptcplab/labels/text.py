@@ -92,7 +92,7 @@ def spread(mean: float | None, sigma: float | None) -> str:
 
 
 def digits(low: float, high: float, fewest: int = 0) -> int:
-    """Say how many digits after the point tell the ends of an interval apart."""
+    """Give how many digits after the point distinguish the ends of an interval."""
     if low == high:
         return fewest
     return min(max(-math.floor(math.log10(abs(high - low))), fewest), MOST_DIGITS)

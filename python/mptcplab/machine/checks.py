@@ -41,7 +41,7 @@ class Needs:
 
 
 def obstacles(needs: Needs, machine: Machine | None = None) -> list[str]:
-    """Say what is in the way, in the doctor's words: a line each, none if it can run."""
+    """List what prevents the engine from running, as the doctor does; empty if nothing does."""
     spared = () if needs.mptcp else (kernel.MPTCP,)
     checks = [check for check in examine(machine or Machine()) if check.name not in spared]
     return [check.line() for check in checks if check.verdict == "missing"]

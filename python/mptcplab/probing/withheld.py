@@ -68,7 +68,7 @@ def _port(path: ProbedPath, port: int) -> Row:
 
 
 def _withheld(path: ProbedPath, port: int) -> float | None:
-    """Have data sent that this host does not acknowledge; say after how long somebody did, in ms.
+    """Have data sent that this host does not acknowledge; give when a proxy did, in ms.
 
     Raises OSError.
     """

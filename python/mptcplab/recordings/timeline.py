@@ -179,7 +179,7 @@ def series(recording: Recording, quantity: str, window: Window, least_ns: int) -
 
 
 def _odd(points: list[tuple[int, float]]) -> list[str]:
-    """Say what is odd about the order of times."""
+    """Note times that are out of order or duplicates."""
     notes = []
     back = sum(b[0] < a[0] for a, b in pairwise(points))
     twice = len(points) - len({at for at, _ in points})

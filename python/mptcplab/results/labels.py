@@ -24,12 +24,12 @@ def label(run: Run) -> str:
 
 
 def engine(about: dict[str, Any]) -> str:
-    """Say what ran it, by what is stored of a run or a campaign."""
+    """Name what ran it, by the stored description of a run or a campaign."""
     return text.clean(named(about["engine"]).ran(about))
 
 
 def gain(comparison: Comparison) -> str:
-    """Say what MPTCP gives over the best single path, by the measure of what is transferred."""
+    """Describe the gain of MPTCP over the best single path, in the measure of the application."""
     if (found := served(comparison)) is not None:
         return _served(found, label(comparison.mptcp))
     if comparison.best_path is None:

@@ -247,7 +247,7 @@ def _digest(path: Path) -> str:
 
 
 def is_there(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
-    """Say whether this very run is there already; refuse to touch what is not ours to replace.
+    """Say whether this very run exists already; refuse to replace anything else.
 
     One of which files are missing or cut does not count: it is to be run again.
     """

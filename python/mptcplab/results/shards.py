@@ -116,7 +116,7 @@ def checked(directory: Path, known: dict[Path, dict[str, float]]) -> Checked:
 
 
 def scan(shards: list[Shard], name: str) -> pl.LazyFrame | None:
-    """Give a table of all shards; ``None`` if none of them has it.
+    """Scan a table of all shards; ``None`` if none of them has it.
 
     Another version of mptcplab may have written some: a column that it did not know is empty there.
     """

@@ -55,7 +55,7 @@ def check(draws: Any, directions: Directions, key_path: KeyPath, source: Source)
 
 
 def behind(draws: Draws | None, boxes: int) -> Draws | None:
-    """Give the draws of a link before whose downlink so many elements were put."""
+    """Give the draws of a link with their indices behind elements put before its downlink."""
     if not draws or not boxes:
         return draws
     return {

@@ -164,7 +164,7 @@ def _rows(kind: str) -> described.Reader:
 
 
 def _is_row(row: Any, width: int) -> bool:
-    """Say whether it is a list of so many finite numbers."""
+    """Say whether it is a list of a given number of finite numbers."""
     if not isinstance(row, list) or len(row) != width:
         return False
     return all(type(one) in (int, float) and math.isfinite(one) for one in row)

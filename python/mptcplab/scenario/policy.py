@@ -47,7 +47,7 @@ def hint(what: str, name: str) -> str:
 def read(
     what: str, name: str, table: Mapping[str, Any], key_path: KeyPath, source: Source
 ) -> dict[str, Any]:
-    """Read what is set of a policy; what is not gets its default."""
+    """Read the settings of a policy; those that are not set get their defaults."""
     return described.read(table, known(what)[name], _title(what), key_path, source)
 
 

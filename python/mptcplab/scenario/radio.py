@@ -207,7 +207,7 @@ def written(radio: Radio, here: Ceiling) -> dict[str, list[dict[str, Any]]]:
 def limited(
     radio: Radio, here: Ceiling, directions: dict[str, list[Element]]
 ) -> dict[str, list[Element]]:
-    """Give elements none of whose rates is above the ceiling."""
+    """Give elements with all rates limited to the ceiling."""
     down, up = _rates(radio, here)
     return {
         direction: [_limited(one, most) for one in directions[direction]]

@@ -101,7 +101,7 @@ def _replaced(key_path: KeyPath, table: Any, data: dict[str, Any]) -> list[KeyPa
 
 
 def _write_out_profile(data: dict[str, Any], steps: Sequence[str]) -> None:
-    """Write out the profile of a link into whose elements a setting goes."""
+    """Write out the profile of a link if a setting changes its elements."""
     match steps:
         case ["link", name, "uplink" | "downlink" | "draw", *_]:
             links = data.get("link")

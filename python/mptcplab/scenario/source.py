@@ -129,6 +129,6 @@ def tables(value: Any, name: str, source: Source) -> list[dict[str, Any]]:
 
 
 def _position(text: str, offset: int) -> str:
-    """Give line and column, in characters, of what stands so many bytes from the start."""
+    """Give line and column, in characters, of an offset in bytes."""
     *before, last = text.encode()[:offset].decode(errors="replace").split("\n")
     return f"{len(before) + 1}:{len(last) + 1}"

@@ -119,7 +119,7 @@ def verdict(results: Table) -> list[str]:
 
 
 def origin(row: Table) -> str:
-    """Say what links a number hangs on."""
+    """Name the links that a number depends on."""
     if not row["scored"]:
         return f"{row['origin']}, not scored"
     return str(row["origin"]) + (", fitted to" if row["fitted"] else "")
@@ -143,7 +143,7 @@ def signed(value: float | None) -> str:
 
 
 def worth(score: Table) -> str:
-    """Say what predictions of a kind are worth: how far off they are, and who is better."""
+    """Summarise predictions of a kind: how far off they are, and which guesses are better."""
     text = f"{score['kind']}: off by ×{math.exp(score['mean_absolute_log_error']):.2f} on average"
     for verb, names in (
         ("better than", [name for name, one in score["skills"].items() if one["skill"] > 0]),

@@ -43,7 +43,7 @@ class Verdict:
 
     @property
     def status(self) -> str:
-        """What it comes to by itself."""
+        """The verdict by itself, without others beside it."""
         return status(self.holds, self.fails, self.sized)
 
 

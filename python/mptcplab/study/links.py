@@ -1,4 +1,4 @@
-"""The links that experiments hang on, and how each came by its figures."""
+"""The links that experiments depend on, and the origin of each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def profiles(table: Any) -> Iterator[str]:
 
 
 def origin(link: str) -> str:
-    """Say how a link that ships came by its figures."""
+    """Describe the origin of a link that ships."""
     origin_table = library.table("links", link).get("origin")
     kind = origin_table.get("kind") if isinstance(origin_table, dict) else None
     return kind if kind in ORIGINS else ORIGINS[-1]

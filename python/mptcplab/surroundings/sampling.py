@@ -1,4 +1,4 @@
-"""Asks sources while a run goes on, each in a thread of its own: none of them can fail the run."""
+"""Samples sources during a run, each in a thread of its own: none of them can fail the run."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def _badges(campaign: Campaign) -> list[Badge]:
 
 
 def _captured(campaign: Campaign, curved: Mapping[Quantity, list[Curve]]) -> list[str]:
-    """Say why there are no curves, where packets alone would tell."""
+    """Say why there are no curves, where these need captures."""
     if named(campaign.about["engine"]).emulates or any(curved.values()):
         return []
     return ["Nobody captured: round trips and out-of-order delays are not known."]

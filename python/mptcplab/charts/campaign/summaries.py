@@ -130,7 +130,7 @@ MOST_OUTSIDE = 40
 def sampled(
     subject: Subject, summaries: dict[str, Summary], indices: dict[str, int], most: int = MOST_RUNS
 ) -> tuple[dict[str, Points], str | None]:
-    """Choose the points of each figure, and say what was left out.
+    """Choose the points of each figure, and describe what was left out.
 
     The first repetitions are a sample by chance, since seeds have no order that matters, and runs
     with the same seed stay together.

@@ -140,7 +140,7 @@ class SideBySide:
         self.width = ROOM / len(shown.labels)
 
     def position(self, group: Group) -> float:
-        """Say where along the figure a group stands."""
+        """Give the position of a group along the figure."""
         series = self.series(group)
         middle = (len(self.shown.labels) - 1) / 2
         category = self.categories.index(group.axes.get(self.first))

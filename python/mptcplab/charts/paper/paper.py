@@ -111,7 +111,7 @@ class Paper(Figure):
                 label.set(horizontalalignment="right", rotation_mode="anchor")
 
     def extent(self, artist: Artist) -> Bbox:
-        """Say where something will stand, in pixels."""
+        """Give the position of an artist, in pixels."""
         return artist.get_window_extent(self._agg.get_renderer())  # type: ignore[no-untyped-call]
 
     def _repr_png_(self) -> bytes:

@@ -126,7 +126,7 @@ class _Column:
 
 
 def _metrics(shown: list[Metric], row: Callable[[Row, Metric], Row]) -> list[_Column]:
-    """Give a column per metric; ``row`` says in which of the tables' rows a metric stands."""
+    """Give a column per metric; ``row`` gives the row that has a metric."""
 
     def show(metric: Metric) -> Callable[[Row], str]:
         return lambda given: metric.bare(row(given, metric).get(metric.column))

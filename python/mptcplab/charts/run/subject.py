@@ -1,4 +1,4 @@
-"""What a page is about: a connection, one direction of it, and what is known beside it."""
+"""The subject of a page: a connection, one direction of it, and its context."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class Subject:
 
     @cached_property
     def findings(self) -> list[Row]:
-        """What was found of the connection, also by the runs beside it, the costliest first."""
+        """The findings of the connection, also from runs beside it, the costliest first."""
         if self.comparison is None:
             return by_cost(self.table("findings").rows(named=True))
         number = self.connection["connection"]

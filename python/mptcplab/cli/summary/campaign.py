@@ -192,7 +192,7 @@ def _print_unfinished(page: Page, rows: list[Row]) -> None:
 
 
 def _print_calendar(page: Page, calendar: Row | None) -> None:
-    """Say whose clocks hours are those of, and which visits were missed."""
+    """Print the time zone of hours, and which visits were missed."""
     if calendar is None:
         return
     zone = ZoneInfo(calendar["time_zone"])

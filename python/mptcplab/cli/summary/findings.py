@@ -88,7 +88,7 @@ def _facts(row: Row) -> list[str]:
 
 
 def print_model(page: Page, model: Row, findings: list[Row]) -> None:
-    """Print how near a model of a captured transfer comes, and what it says nothing of."""
+    """Print how accurate a model of a captured transfer is, and what it leaves out."""
     page.line()
     captured, taken = text.seconds(model["captured_s"]), model["taken_s"]
     sentence = f"a model of connection {model['connection']}, over links read off the captures, "

@@ -89,7 +89,7 @@ class Field(Engine):
         return interfaces.away(scenario)
 
     def lacks(self, scenario: Scenario) -> list[str]:
-        """Say what doctor --field says is missing."""
+        """List what ``doctor --field`` finds missing."""
         from mptcplab.engines.field import interfaces
 
         return interfaces.lacks(scenario)

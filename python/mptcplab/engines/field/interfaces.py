@@ -72,7 +72,7 @@ def _server(scenario: Scenario) -> tuple[ServerLine, str]:
 
 
 def lacks(scenario: Scenario) -> list[str]:
-    """Say what is missing for paths and MPTCP, and what Linux cannot have by itself.
+    """List what is missing for paths and MPTCP, and what Linux does not do by itself.
 
     Nothing where that cannot be found out.
     """

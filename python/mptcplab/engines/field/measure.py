@@ -262,7 +262,7 @@ def outcome(ended: Ended) -> dict[str, Any]:
 
 
 def circumstances(ended: Ended, routes: dict[str, Route], host: str) -> dict[str, Any]:
-    """Say between which hosts, over which interfaces, with which clocks, and who captured."""
+    """Describe the hosts, interfaces, clocks and captures of a run."""
     return {
         "kernel": {
             "release": platform.release(),

@@ -65,7 +65,7 @@ def _to_one_clock(samples: Path, ahead: clock.Line) -> None:
 
 
 def _remarks(ended: Ended) -> list[dict[str, Any]]:
-    """Say who did not capture, and why, and where no echo came back."""
+    """Remark on ends that were not captured, and on echoes that were not answered."""
     return _missing_captures(ended) + _missing_echoes(ended)
 
 

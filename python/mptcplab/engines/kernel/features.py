@@ -28,7 +28,7 @@ class Features:
 
     @classmethod
     def here(cls) -> Features:
-        """Read it, or say what is missing."""
+        """Read those of this machine; raises an error that says what is missing."""
         if platform.system() != "Linux":
             raise Error("the kernel engine needs Linux")
         for tool, package in TOOLS.items():

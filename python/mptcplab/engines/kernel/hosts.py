@@ -28,7 +28,7 @@ def version(address: str) -> int:
 
 
 def link_up(interface: Interface) -> str:
-    """Bring an interface up, which says nothing by itself."""
+    """Bring an interface up that sends nothing by itself."""
     return (
         f"link set dev {interface.name} mtu {interface.mtu_bytes} txqueuelen {QUEUE_PACKETS} "
         "arp off multicast off up"

@@ -142,7 +142,7 @@ ENOUGH_WAKE_UPS = 100
 
 
 def tables(job: Job, ended: dict[str, Any]) -> dict[str, _core.Table]:
-    """Measure a run, all of whose files are there; ``ended`` is what the lab said at the end."""
+    """Measure a run whose files are complete; ``ended`` is the lab's last report."""
     captures = [Path(job.client_capture), Path(job.server_capture)]
     names = [capture.name for capture in captures]
     captured = _core.analyze(

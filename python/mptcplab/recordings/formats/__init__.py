@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
         @property
         def licence(self) -> str:
-            """Under which licence the data set stands, as far as the format tells."""
+            """The licence of the data set, as far as the format implies one."""
 
         def matches(self, file: File) -> bool:
             """Say whether a file is of this format."""

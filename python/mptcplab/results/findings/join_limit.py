@@ -19,7 +19,7 @@ LEAST_S = 0.5
 
 
 def find(comparison: Comparison, _: list[Row]) -> list[Row]:
-    """Say so for each host whose path manager counts joins that it rejected in time."""
+    """Give a finding for each host whose path manager counted rejected joins in time."""
     found: list[Row] = []
     tables = comparison.mptcp.tables
     ends_s = {

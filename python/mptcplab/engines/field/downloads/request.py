@@ -1,4 +1,4 @@
-"""What is asked for by HTTP: the page, or so many bytes. No request names a file."""
+"""HTTP requests: for the page, or a number of bytes. No request names a file."""
 
 from __future__ import annotations
 
