@@ -186,8 +186,8 @@ def _run_open(options: Namespace) -> int:
     limits = DownloadLimits(rate_bits_per_second=options.rate, **_given(options, **names))
     host = options.name or socket.getfqdn()
 
-    def begin(by: str | None, why: str | None) -> None:
-        captures = f"captured by {by}" if by else f"without captures ({why})"
+    def begin(by: str | None, reason: str | None) -> None:
+        captures = f"captured by {by}" if by else f"without captures ({reason})"
         say(f"mptcplab: serves downloads to whoever asks, {captures}; runs go to {out}")
         show(f"http://{f'[{host}]' if ':' in host else host}:{ports[0]}/")
 

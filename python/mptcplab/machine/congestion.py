@@ -15,22 +15,22 @@ def controls(machine: Machine) -> Check:
 
     Later subflows of a connection go by the sysctl, unless its program has chosen for itself.
     """
-    how: dict[str, str] | None = machine.tried.outcome.get("congestion_controls")
-    if how is None:
+    methods: dict[str, str] | None = machine.tried.outcome.get("congestion_controls")
+    if methods is None:
         return unknown(NAME)
-    by_sysctl = [name for name, setting in how.items() if setting == "sysctl"]
-    by_route = [name for name, setting in how.items() if setting == "route"]
-    closed = [name for name in how if name not in (*by_sysctl, *by_route)]
+    by_sysctl = [name for name, setting in methods.items() if setting == "sysctl"]
+    by_route = [name for name, setting in methods.items() if setting == "route"]
+    closed = [name for name in methods if name not in (*by_sysctl, *by_route)]
     found = ", ".join(by_sysctl) + " by sysctl"
     if by_route:
         found += f"; {', '.join(by_route)} by route and socket"
     if closed:
-        meaning = f"{', '.join(closed)} cannot be chosen: {how[closed[0]]}"
+        meaning = f"{', '.join(closed)} cannot be chosen: {methods[closed[0]]}"
     elif by_route:
         meaning = f"in a shell, subflows that join do not go by {', '.join(by_route)} at the server"
     else:
         return fine(NAME, found)
-    return limited(NAME, found, meaning, allow(machine, how))
+    return limited(NAME, found, meaning, allow(machine, methods))
 
 
 def allow(machine: Machine, names: Iterable[str]) -> str:

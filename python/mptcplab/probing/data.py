@@ -140,8 +140,8 @@ def _acknowledged_expired(path: ProbedPath) -> bool | None:
     ``None`` where no router stands between, as far as the server sees.
     """
     with path.connect() as connection:
-        looked = connection.ask("look")
-        routers = syn.parse(bytes.fromhex(looked["syn"])).routers
+        reply = connection.ask("look")
+        routers = syn.parse(bytes.fromhex(reply["syn"])).routers
         if not routers:
             return None
         sending = connection.socket
@@ -151,6 +151,6 @@ def _acknowledged_expired(path: ProbedPath) -> bool | None:
         sending.setsockopt(*option, routers)
         sending.sendall(probe_protocol.line({"do": "echo"}))
         time.sleep(EXPIRED_SECONDS)
-        came = sockets.tcp_info(sending).bytes_acked > before
+        acknowledged = sockets.tcp_info(sending).bytes_acked > before
         sending.setsockopt(*option, usual)
-        return came
+        return acknowledged

@@ -95,9 +95,9 @@ def _probe_port(examined: Examined, session: Session, name: str) -> None:
         with path.connect() as connection:
             connection.ask("echo")
     except OSError as error:
-        why = error.strerror or str(error)
+        reason = error.strerror or str(error)
         mend = f"open port {path.port} of the server for TCP"
-        found = f"port {path.port} is not reached: {why}"
+        found = f"port {path.port} is not reached: {reason}"
         examined.checks.append(limited(what, found, "the path cannot be probed", mend))
     else:
         examined.fine(what, f"port {path.port} answers")

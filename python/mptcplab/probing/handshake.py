@@ -30,11 +30,11 @@ SYN_TIMEOUT_MS = 900.0
 def syn_options(path: ProbedPath) -> Iterator[Row]:
     """Compare the SYN that was sent with the one that the server's kernel saved."""
     with path.connect(tos=DSCP << 2) as connection:
-        looked = connection.ask("look")
+        reply = connection.ask("look")
         tcp_info = sockets.tcp_info(connection.socket)
         local = connection.socket.getsockname()[:2]
-    arrived = syn.parse(bytes.fromhex(looked["syn"]))
-    yield _mss(path, tcp_info, looked, arrived)
+    arrived = syn.parse(bytes.fromhex(reply["syn"]))
+    yield _mss(path, tcp_info, reply, arrived)
     options = {
         "window scale": ("tcp_window_scaling", syn.SCALE),
         "SACK": ("tcp_sack", syn.SACK),
@@ -52,15 +52,15 @@ def syn_options(path: ProbedPath) -> Iterator[Row]:
     if arrived.unknown:
         kinds = ", ".join(map(str, arrived.unknown))
         yield Row(path.name, "other options", ALTERED, "none", kinds, "kinds in the SYN")
-    yield from _translated(path, local, looked["peer"])
+    yield from _translated(path, local, reply["peer"])
 
 
 def _mss(
-    path: ProbedPath, tcp_info: sockets.TcpInfo, looked: dict[str, Any], arrived: syn.Syn
+    path: ProbedPath, tcp_info: sockets.TcpInfo, reply: dict[str, Any], arrived: syn.Syn
 ) -> Row:
     timestamps = sockets.TIMESTAMPS_BYTES if tcp_info.options & sockets.TIMESTAMPS else 0
     # The kernel's figures leave room for time stamps.
-    ours, theirs = tcp_info.advertised_mss + timestamps, looked["advertised_mss"] + timestamps
+    ours, theirs = tcp_info.advertised_mss + timestamps, reply["advertised_mss"] + timestamps
     down = tcp_info.send_mss + timestamps
     # Linux sends no segment that is larger than half of the peer's window.
     announced = min(theirs, ours)
@@ -68,8 +68,8 @@ def _mss(
     sent, received = f"{ours} up, {theirs} down", f"{arrived.mss} up, {down} down"
     lowered = arrived.mss is None or arrived.mss < ours or down < expected
     if not lowered and down < announced:
-        why = "SYN; this host sends no segment above half the server's window, announced or not"
-        return Row(path.name, "MSS", UNKNOWN, sent, received, why)
+        reason = "SYN; this host sends no segment above half the server's window, announced or not"
+        return Row(path.name, "MSS", UNKNOWN, sent, received, reason)
     verdict = ALTERED if lowered else CLEAR
     return Row(path.name, "MSS", verdict, sent, received, "SYN and SYN/ACK")
 
@@ -121,9 +121,9 @@ def multipath(path: ProbedPath) -> Iterator[Row]:
     try:
         socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP).close()
     except OSError:
-        why = "this host's kernel has no MPTCP"
+        evidence = "this host's kernel has no MPTCP"
         yield from (
-            Row(path.name, probe, UNKNOWN, "", "", why)
+            Row(path.name, probe, UNKNOWN, "", "", evidence)
             for probe in ("MP_CAPABLE", "MP_CAPABLE answer", "DSS")
         )
         return
@@ -192,8 +192,8 @@ def _answered(path: ProbedPath, asked: Row) -> list[Row]:
         except OSError as error:
             failure = str(error)
     if clear is None:
-        why = f"no connection to port {path.session.mptcp_port}: {failure}"
-        return [Row(path.name, probe, UNKNOWN, "", "", why) for probe in (answer, data)]
+        evidence = f"no connection to port {path.session.mptcp_port}: {failure}"
+        return [Row(path.name, probe, UNKNOWN, "", "", evidence) for probe in (answer, data)]
     evidence = f"data did not arrive, {TRIES} times: {failure}"
     return [clear, Row(path.name, data, BLOCKED, "MPTCP", "nothing", evidence)]
 
@@ -204,7 +204,7 @@ def _data(path: ProbedPath, connection: Connection) -> Row:
     theirs = connection.ask("look")["mptcp"]
     ours = sockets.speaks_mptcp(connection.socket)
     ends = (("client", ours), ("server", theirs))
-    received = ", ".join(f"{who} {'MPTCP' if speaks else 'TCP'}" for who, speaks in ends)
+    received = ", ".join(f"{end} {'MPTCP' if speaks else 'TCP'}" for end, speaks in ends)
     verdict = CLEAR if ours and theirs else ALTERED
     evidence = f"after {DATA_BYTES // 1000} kB of data"
     return Row(path.name, "DSS", verdict, "MPTCP", received, evidence)

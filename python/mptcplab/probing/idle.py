@@ -59,8 +59,8 @@ def silence(path: ProbedPath, most_seconds: float) -> Iterator[Row]:
     rows.append(kept_alive(path.name, longest, of[KEEP_ALIVE], silent=rows[0]))
     if any(row.verdict == BLOCKED for row in rows) and not _is_there(path):
         # The server may be gone, not the connection forgotten.
-        why = "afterwards nothing is answered over the path"
-        rows = [replace(row, verdict=UNKNOWN, arrived="", evidence=why) for row in rows]
+        reason = "afterwards nothing is answered over the path"
+        rows = [replace(row, verdict=UNKNOWN, arrived="", evidence=reason) for row in rows]
     yield from rows
 
 
@@ -76,8 +76,8 @@ def judged(path: str, probe: str, answers: Mapping[float, bool | None]) -> Row:
     bad = [step for step, answered in answers.items() if answered is False]
     sent = f"{longest:g} s"
     if not bad and longest not in good:
-        why = "when longer silences ended nothing else was answered either"
-        return Row(path, probe, UNKNOWN, sent, f"{max(good, default=0):g} s", why)
+        reason = "when longer silences ended nothing else was answered either"
+        return Row(path, probe, UNKNOWN, sent, f"{max(good, default=0):g} s", reason)
     if not bad:
         return Row(path, probe, CLEAR, sent, sent, f"{len(good)} connections")
     if not good or max(good) > min(bad):
@@ -100,16 +100,16 @@ def kept_alive(
     bad = [every for every, answered in answers.items() if answered is False]
     sent = f"every {min(answers):g} to {max(answers):g} s"
     if not good and not bad:
-        why = "when the silence ended nothing else was answered either"
-        return Row(path, KEEP_ALIVE, UNKNOWN, sent, "", why)
+        reason = "when the silence ended nothing else was answered either"
+        return Row(path, KEEP_ALIVE, UNKNOWN, sent, "", reason)
     if bad and silent.verdict != BLOCKED:
-        why = "some were not answered, and no time-out was found that would explain it"
-        return Row(path, KEEP_ALIVE, UNKNOWN, sent, "", why)
+        reason = "some were not answered, and no time-out was found that would explain it"
+        return Row(path, KEEP_ALIVE, UNKNOWN, sent, "", reason)
     if not good:
         return Row(path, KEEP_ALIVE, BLOCKED, sent, "none", f"silence after {longest:g} s")
     if bad and max(good) > min(bad):
-        why = "some were not answered, and others with longer intervals were"
-        return Row(path, KEEP_ALIVE, UNKNOWN, sent, "", why)
+        reason = "some were not answered, and others with longer intervals were"
+        return Row(path, KEEP_ALIVE, UNKNOWN, sent, "", reason)
     evidence = f"answered after {longest:g} s"
     return Row(path, KEEP_ALIVE, CLEAR, sent, f"every {max(good):g} s", evidence)
 

@@ -47,19 +47,19 @@ def judged(path: str, tries: Sequence[Tried]) -> Row:
     if joined == len(tries):
         return Row(path, "MP_JOIN", CLEAR, "MP_JOIN", "joined", evidence)
     if joined or left < len(tries):
-        why = (
+        reason = (
             "some joins may have been lost"
             if joined
             else f"this host asked for {left or 'none'}: no endpoint, a limit, or, across "
             "versions of IP, no address that the server announces"
         )
-        return Row(path, "MP_JOIN", UNKNOWN, "", "", f"{evidence}; {why}")
+        return Row(path, "MP_JOIN", UNKNOWN, "", "", f"{evidence}; {reason}")
     sent = f"{left} joins"
     if not any(one.syns for one in tries):
         return Row(path, "MP_JOIN", BLOCKED, sent, "none", evidence)
     if any(one.others for one in tries) or not all(one.syns for one in tries):
-        why = "others join at the server: whose SYNs arrived is not known"
-        return Row(path, "MP_JOIN", UNKNOWN, sent, "", f"{evidence}; {why}")
+        reason = "others join at the server: whose SYNs arrived is not known"
+        return Row(path, "MP_JOIN", UNKNOWN, sent, "", f"{evidence}; {reason}")
     evidence += "; SYNs arrived, but the handshake did not end"
     arrived = f"{sum(one.syns for one in tries)} SYNs"
     return Row(path, "MP_JOIN", ALTERED, sent, arrived, evidence)
@@ -91,8 +91,8 @@ def _tried(path: ProbedPath, beside: ProbedPath) -> Tried:
         return Tried(left, joined, last - before, _joins(counting.ask("look")) - last)
 
 
-def _joins(looked: dict[str, object]) -> int:
-    joins = looked["joins"]
+def _joins(reply: dict[str, object]) -> int:
+    joins = reply["joins"]
     if not isinstance(joins, int):
         raise OSError("the server's kernel does not count joins")
     return joins

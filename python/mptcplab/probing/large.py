@@ -46,8 +46,8 @@ def _probe(path: ProbedPath, probe: str) -> Row:
             return Row(path.name, probe, UNKNOWN, sent, "none", f"no answer: {error}")
         mss = largest(fits, full)
     if mss is None:
-        why = "smaller ones do not arrive either"
-        return Row(path.name, probe, UNKNOWN, sent, "none", why)
+        evidence = "smaller ones do not arrive either"
+        return Row(path.name, probe, UNKNOWN, sent, "none", evidence)
     arrived = f"MSS {mss}, packets of {mss + headers} B"
     return Row(path.name, probe, BLOCKED, sent, arrived, "a black hole: larger ones vanish")
 

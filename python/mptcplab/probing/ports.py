@@ -77,12 +77,12 @@ def _options(path: ProbedPath, port: int, *, mptcp: bool) -> list[int]:
     for attempt in reversed(range(TRIES)):
         try:
             with path.connect(port=port, mptcp=mptcp) as connection:
-                looked = connection.ask("look")
+                reply = connection.ask("look")
         except OSError:
             if attempt == 0:
                 raise
             continue
-        found = sorted(syn.parse(bytes.fromhex(looked["syn"])).options)
+        found = sorted(syn.parse(bytes.fromhex(reply["syn"])).options)
         # Linux sends a SYN that was lost twice without MPTCP.
         if syn.MPTCP in found or not mptcp:
             break

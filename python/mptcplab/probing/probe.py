@@ -36,9 +36,9 @@ def probe(
             return [Row(path.name, TCP, UNKNOWN, "", "", f"this host cannot send by it: {error}")]
         # The control connection may go another way: it tells a path from a server.
         alive = path.session.is_alive()
-        why = f"{error}" if alive else f"the server is gone: {error}"
+        reason = f"{error}" if alive else f"the server is gone: {error}"
         verdict = BLOCKED if alive else UNKNOWN
-        return [Row(path.name, TCP, verdict, f"port {path.port}", "nothing", why)]
+        return [Row(path.name, TCP, verdict, f"port {path.port}", "nothing", reason)]
     found = [Row(path.name, TCP, CLEAR, f"port {path.port}", "answered", "")]
     steps: list[tuple[str, Callable[[], Iterable[Row]]]] = [
         ("SYN", lambda: handshake.syn_options(path)),

@@ -59,8 +59,8 @@ def _port(path: ProbedPath, port: int) -> Row:
             if took_ms is None:
                 return Row(path.name, probe, CLEAR, sent, "none before", "the server got no ACK")
             if took_ms >= SECONDS * 1000 / 2:
-                why = f"an ACK came after {took_ms:.0f} ms, which may be this host's"
-                return Row(path.name, probe, UNKNOWN, sent, "", why)
+                reason = f"an ACK came after {took_ms:.0f} ms, which may be this host's"
+                return Row(path.name, probe, UNKNOWN, sent, "", reason)
     except (OSError, KeyError, TypeError, ValueError) as error:
         return Row(path.name, probe, UNKNOWN, sent, "", f"{error}")
     evidence = "somebody else acknowledges what the server sends"

@@ -153,9 +153,9 @@ def check_timeline(
             )
     states = {name: _Path(path.attached) for name, path in paths.items()}
     for number, event in sorted(enumerate(timeline), key=lambda numbered: numbered[1].at):
-        why = states[event.path].take(event.verb)
-        if why:
+        reason = states[event.path].take(event.verb)
+        if reason:
             raise source.fault(
                 ("timeline", number),
-                f"{event.verb} at {DURATION.show(event.at)}: {event.path} {why}",
+                f"{event.verb} at {DURATION.show(event.at)}: {event.path} {reason}",
             )

@@ -105,7 +105,7 @@ def run(
                 following = next(islice(matrix.visits, index + 1, None), None)
                 state = writer.ledger.visits[visit.number]
                 runs = [task.run for task in matrix.of_visit(visit.number)]
-                failed = [why for run, why in writer.ledger.failed.items() if run in runs]
+                failed = [reason for run, reason in writer.ledger.failed.items() if run in runs]
                 report(
                     VisitOutcome(
                         out, visit, state, len(matrix.visits), following, len(runs), failed

@@ -62,8 +62,8 @@ class Gpsd:
     table = "positions"
     path = None
 
-    def __init__(self, where: tuple[str, int]) -> None:
-        self._where = where
+    def __init__(self, address: tuple[str, int]) -> None:
+        self._address = address
         #: How far this host's clock was ahead of GPS when reports arrived, in milliseconds.
         self.ahead_ms: list[float] = []
 
@@ -74,9 +74,9 @@ class Gpsd:
 
     def follow(self, stop: Event, add: Callable[[dict[str, Any]], None]) -> None:
         """Add a row for each report with a fix."""
-        host, port = self._where
+        host, port = self._address
         try:
-            connection = socket.create_connection(self._where, CONNECT_SECONDS)
+            connection = socket.create_connection(self._address, CONNECT_SECONDS)
         except OSError as error:
             raise UnavailableError(
                 f"no gpsd at {host} port {port}: {error.strerror or error}"

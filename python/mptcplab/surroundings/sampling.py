@@ -65,22 +65,22 @@ class _Followed:
     def __init__(self, source: Source, stop: Event) -> None:
         self.source = source
         self.rows: list[Row] = []
-        self._why: str | None = None
+        self._reason: str | None = None
         self._stop = stop
         self.thread = Thread(target=self._follow, name=source.name, daemon=True)
 
     def trouble(self) -> str | None:
         if self.thread.is_alive():
             return f"{self.source.name} does not answer"
-        return self._why
+        return self._reason
 
     def _follow(self) -> None:
         try:
             self.source.follow(self._stop, self._add)
         except (UnavailableError, OSError) as error:
-            self._why = str(error)
+            self._reason = str(error)
         except Exception as error:  # whatever a source does, the run goes on
-            self._why = f"{type(error).__name__}: {error}"
+            self._reason = f"{type(error).__name__}: {error}"
 
     def _add(self, row: Row) -> None:
         self.rows.append({"at_ns": time.time_ns(), "source": self.source.name, **row})

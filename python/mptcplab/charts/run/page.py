@@ -194,6 +194,6 @@ def _subflow_columns(subject: Subject) -> list[_Column]:
         own("kind", "kind"),
         own("backup", "backup", lambda backup: "yes" if backup else ""),
         own("ended", "ended"),
-        own("reset", "reset_reason", lambda why: text.clean(why or "")),
+        own("reset", "reset_reason", lambda remark: text.clean(remark or "")),
         _Column("addresses", ends, numeric=False),
     ]

@@ -218,12 +218,12 @@ def _reasons(
     lines = []
     no_rtt = [flow["direction"] for flow in carrying if flow["loss_rate_percent"] is None]
     if connection["vantage"] is None and no_rtt:
-        why = (
+        reason = (
             "it is not known at which end this was captured",
             "nobody captured at the client",
             "nobody captured",
         )[silent_ends]
-        lines.append(f"RTT, loss and out-of-order delay stay empty: {why}")
+        lines.append(f"RTT, loss and out-of-order delay stay empty: {reason}")
     else:
         lines += [
             f"RTT and loss {ARROWS[direction]} are known at the sender of the data: "

@@ -110,8 +110,8 @@ def _unreached(path: ScenarioPath, line: ServerLine, token: str, names: list[str
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, path.interface.encode())
             sock.connect((found.remote, line.port))
         except OSError as error:
-            why = error.strerror or str(error)
-            return f"no connection to {line.host} port {line.port} by {path.interface}: {why}"
+            reason = error.strerror or str(error)
+            return f"no connection to {line.host} port {line.port} by {path.interface}: {reason}"
         try:
             with control.authenticated(sock, line, token, names):
                 return None

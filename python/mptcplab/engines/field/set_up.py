@@ -77,8 +77,8 @@ def _opened(journal: Path) -> Iterator[int]:
         journal.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(journal, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        why = error.strerror
-        raise Error(f"cannot write {journal}: {why}; setting up needs root (sudo)") from None
+        reason = error.strerror
+        raise Error(f"cannot write {journal}: {reason}; setting up needs root (sudo)") from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         content = journal.read_bytes()
@@ -121,8 +121,8 @@ def _is_there(interface: str) -> bool:
     return True
 
 
-def _run(words: list[str]) -> None:
-    done = subprocess.run(words, check=False, capture_output=True, text=True)  # noqa: S603
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603
     if done.returncode:
-        why = " ".join(done.stderr.split()) or f"exit status {done.returncode}"
-        raise Error(f"{' '.join(words)}: {why}; mptcplab doctor --undo undoes what is done")
+        reason = " ".join(done.stderr.split()) or f"exit status {done.returncode}"
+        raise Error(f"{' '.join(command)}: {reason}; mptcplab doctor --undo undoes what is done")

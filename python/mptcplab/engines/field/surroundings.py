@@ -59,11 +59,11 @@ class Surroundings:
                 {
                     "source": source.name,
                     **({} if source.path is None else {"path": source.path}),
-                    "why": why,
+                    "why": reason,
                     **coverage(rows, span),
                     **_clock(source),
                 }
-                for source, rows, why in self._results
+                for source, rows, reason in self._results
                 if source.table == name
             ]
             for name in TABLES

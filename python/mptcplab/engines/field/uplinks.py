@@ -222,10 +222,10 @@ def _reach(examined: Examined, name: str, remote: str, port: int) -> None:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, name.encode())
             sock.connect((remote, port))
         except OSError as error:
-            why = error.strerror or str(error)
+            reason = error.strerror or str(error)
             examined.missing(
                 what,
-                f"{remote} port {port} is not reached: {why}",
+                f"{remote} port {port} is not reached: {reason}",
                 "mend the route, have mptcplab serve run, and open its port",
             )
             return

@@ -64,8 +64,8 @@ class Wanted:
         )
         key = "congestion_control" if self.mptcp else "tcp_congestion_control"
         name = getattr(scenario.kernel, key)
-        if why := settings.lacking(name, self.machine):
-            refusals.policy(key, f"[kernel] {key}: {why}", CONGESTION_CONTROL)
+        if reason := settings.lacking(name, self.machine):
+            refusals.policy(key, f"[kernel] {key}: {reason}", CONGESTION_CONTROL)
         self._settings = settings.with_congestion_control(self._base, name, self.machine)
         self._paths = list(scenario.paths) if self.baseline is None else [self.baseline]
         links = {scenario.paths[name].link for name in self._paths}
@@ -109,10 +109,10 @@ class Wanted:
         if traffic.kind != "tcp":
             return self._settings
         name = over_one_path(traffic.congestion_control)
-        if why := settings.lacking(name, self.machine):
+        if reason := settings.lacking(name, self.machine):
             where = f"[[cross_traffic]] {traffic.name}: congestion_control"
             linux = f"cross_traffic.{number}.congestion_control={CONGESTION_CONTROL}"
-            refusals.add(f"{where}: {why}", linux)
+            refusals.add(f"{where}: {reason}", linux)
         return settings.with_congestion_control(self._base, name, self.machine)
 
     def _hosts(self, client: hosts.Client) -> list[Host]:

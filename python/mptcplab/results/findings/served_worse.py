@@ -21,12 +21,12 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     if found is None or not found.is_worse:
         return []
     own = found.own
-    why, span = _silent_path(comparison, own) or (_costliest(others), {})
+    reason, span = _silent_path(comparison, own) or (_costliest(others), {})
     return [
         {
             "kind": "served_worse",
             "message": f"MPTCP served the application worse than TCP over {found.path} alone: "
-            f"{quality.measure(own)}, where that has {quality.measure(found.alone)}{why}",
+            f"{quality.measure(own)}, where that has {quality.measure(found.alone)}{reason}",
             "evidence": f"transfers of tcp-{found.path} and of mptcp: late_share, mos, stall_s",
             "remedy": "each message over both paths (the scheduler redundant), a path manager that "
             f"suspends silent paths (guard), or {found.path} alone",

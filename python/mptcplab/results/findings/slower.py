@@ -28,15 +28,15 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
         return []
     explained = sum(row["cost_s"] or 0.0 for row in others)
     most = next(iter(by_cost(others)), None)
-    why = ""
+    reason = ""
     if most is not None and most["cost_s"]:
-        why = f"; most of that is told by {most['kind']}"
+        reason = f"; most of that is told by {most['kind']}"
     return [
         {
             "kind": "slower_than_single",
             # What others explain is theirs: costs never add up to more than was lost.
             "cost_s": round(max(lost_s - explained, 0.0), 3) or None,
-            "message": f"MPTCP was {-100 * gain:.0f} % slower than TCP over {best} alone{why}",
+            "message": f"MPTCP was {-100 * gain:.0f} % slower than TCP over {best} alone{reason}",
             "evidence": f"transfers of tcp-{best}: throughput_mbps = "
             f"{comparison.baselines[best].throughput_mbps:.2f}, of mptcp: "
             f"{comparison.mptcp.throughput_mbps:.2f}",

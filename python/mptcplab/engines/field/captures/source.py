@@ -20,8 +20,8 @@ def opened(port: int, snap: int) -> Source:
     try:
         return PacketSocket(port, snap)
     except OSError as error:
-        why = error.strerror or str(error)
+        reason = error.strerror or str(error)
     try:
         return Dumpcap(port, snap)
     except (Error, OSError) as error:
-        raise Error(f"AF_PACKET: {why}; {error}") from None
+        raise Error(f"AF_PACKET: {reason}; {error}") from None

@@ -75,8 +75,8 @@ def described(result: Result | None) -> str:
     if result is None:
         return "none from this address"
     rate = result.size_bytes * 8 / result.elapsed_s / 1e6 if result.elapsed_s > 0 else 0.0
-    how = f"{result.size_bytes / 1e6:g} MB in {result.elapsed_s:.1f} s, {rate:.3g} Mbit/s"
+    description = f"{result.size_bytes / 1e6:g} MB in {result.elapsed_s:.1f} s, {rate:.3g} Mbit/s"
     subflows = f"{result.subflows} subflow{'s' * (result.subflows != 1)}"
     paths = f", {subflows}" if result.mptcp and not result.fallback else ""
     ending = "" if result.finished else "; it did not finish"
-    return f"{how}, over {result.protocol}{paths}{ending}"
+    return f"{description}, over {result.protocol}{paths}{ending}"

@@ -213,8 +213,8 @@ class Listeners:
         elif run.captured:
             self.others.pop(end, None)
 
-    def _turn_away(self, sock: socket.socket | None, why: str) -> None:
-        self.turned_away[why] += 1
+    def _turn_away(self, sock: socket.socket | None, reason: str) -> None:
+        self.turned_away[reason] += 1
         if sock is None:
             return
         with contextlib.suppress(OSError):

@@ -93,10 +93,10 @@ def summed_up(turned_away: Counter[str]) -> str:
     if not turned_away:
         return ""
     closed = turned_away[CLOSED]
-    others = [(why, count) for why, count in turned_away.most_common() if why != CLOSED]
+    others = [(reason, count) for reason, count in turned_away.most_common() if reason != CLOSED]
     parts = []
     if others:
-        reasons = ", ".join(f"{count} {why}" for why, count in others)
+        reasons = ", ".join(f"{count} {reason}" for reason, count in others)
         parts.append(f"{_connections(turned_away.total() - closed)} turned away: {reasons}")
     if closed:
         parts.append(f"{_connections(closed)} {CLOSED}")

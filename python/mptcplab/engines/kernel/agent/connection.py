@@ -271,9 +271,9 @@ class Connection:
             error = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             self._close(os.strerror(error) if error else COMPLETE)
 
-    def _close(self, how: str) -> None:
+    def _close(self, reason: str) -> None:
         if self.closed is None:
-            self.closed = how
+            self.closed = reason
             self._over(self)
             self.loop.forget(self.sock.fileno())
             self.sock.close()
