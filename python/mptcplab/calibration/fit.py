@@ -25,7 +25,7 @@ TRIES = 24
 ENOUGH = 0.02
 # Most that a parameter changes in a step, as a logarithm.
 LONGEST = 0.7
-# How far aside slopes are looked for, and after how many tries in vain that is done again.
+# The step at which slopes are measured, and after how many failed tries they are measured anew.
 LOOK = 0.3
 PATIENCE = 3
 # What a parameter raises its own figure by at least, both as logarithms, whatever chance shows.

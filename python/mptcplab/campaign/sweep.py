@@ -34,7 +34,7 @@ STEP_SECONDS = 0.2
 # run has failed: something else may have killed a worker.
 DEATHS = 2
 LAST_DEATH = 4
-# After so many before anything was done, it is no run that kills them.
+# After so many before anything was done, something other than a run kills them.
 MOST_DEATHS = 30
 
 

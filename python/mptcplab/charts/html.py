@@ -17,7 +17,7 @@ from mptcplab.charts.campaign.shape import CampaignPage
 from mptcplab.charts.shape import Page, StudyPage, plain
 from mptcplab.writing import write_whole
 
-# The title stands before the style.
+# The title comes before the style.
 MOST_HEAD_BYTES = 10_000
 # What the build of the page leaves here.
 SCRIPT, STYLE = "report.js", "report.css"

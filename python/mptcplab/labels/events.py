@@ -11,7 +11,7 @@ from mptcplab.quantity import DURATION
 
 Row = dict[str, Any]
 
-# Who sent a packet of a direction.
+# The sender of packets of a direction.
 SENDERS = {"up": "the client", "down": "the server"}
 FAILED_JOINS = ("join_refused", "join_unanswered", "join_unfinished")
 GRAVE = frozenset({"fail", "fallback", "fastclose", "gap", "reset", "timeout", *FAILED_JOINS})

@@ -12,7 +12,7 @@ from mptcplab.machine.tools import install
 TOOL = "mptcpize"
 LIBRARY = Path(__file__).parents[1] / "libpreload.so"
 VARIABLE = "LD_PRELOAD"
-# What ld.so(8) takes for the end of a name in it, wherever it stands.
+# Characters that ld.so(8) takes for the end of a name, at any position.
 SEPARATORS = " :"
 
 

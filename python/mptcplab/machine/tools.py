@@ -6,7 +6,7 @@ from mptcplab.machine.attempts import DONE
 from mptcplab.machine.check import Check, fine, limited, missing
 from mptcplab.machine.machine import Machine
 
-# Who installs packages here, and how.
+# Programs that install packages, and their commands.
 INSTALLERS = {
     "apt-get": "apt-get install",
     "dnf": "dnf install",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LEAST_MSS = 536
 FULL_BYTES, BYTES = 100_000, 10_000
-# Segments of so many sizes are tried at a time: a size that vanishes costs a time-out.
+# How many sizes of segments are tried at a time: a size that vanishes costs a time-out.
 AT_A_TIME = 8
 TIMES = 2
 UP, DOWN = "large packets up", "large packets down"

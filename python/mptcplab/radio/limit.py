@@ -8,7 +8,7 @@ from mptcplab._core import Error
 from mptcplab.messages import quoted
 from mptcplab.radio.technology import Scheme, Technology, rounded
 
-# Rates are shown, and written into scenarios, with so many digits.
+# The digits of rates, as shown and as written into scenarios.
 RATE_DIGITS = 4
 
 

@@ -31,7 +31,7 @@ ELEMENTS = 12 * 14 * 1e3
 TIME = (0.8, 0.2)
 # TS 38.306 §4.1.2: what signalling takes, downwards and upwards.
 OVERHEAD, OVERHEAD_MILLIMETRE = (0.14, 0.08), (0.18, 0.10)
-# TS 38.211 table 4.2-1: so many times 15 kHz between carriers.
+# TS 38.211 table 4.2-1: the spacing of subcarriers, in units of 15 kHz.
 CARRIER_HZ, SPACINGS, SPACINGS_MILLIMETRE = 15e3, 2, 8
 # All assumed. In millimetre waves a device sends a beam, and hears with as many antennas.
 ENDS = Ends(device_dbm=23, station_dbm=49, device_noise_db=9, station_noise_db=5)

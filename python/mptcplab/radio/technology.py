@@ -9,7 +9,7 @@ from math import log10
 
 # Thermal noise in 1 Hz at 290 K.
 NOISE_DBM = -174.0
-# Signals are reported to a hundredth: no rate hangs on the last bits of a logarithm.
+# Signals are rounded to a hundredth: no rate depends on the last bits of a logarithm.
 DIGITS = 2
 
 

@@ -136,7 +136,7 @@ def _section(model: type[Section]) -> Schema:
         if field.is_required():
             required.append(name)
         about = {"description": " ".join(field.description.split())} if field.description else {}
-        # A reference stands alone: draft 7 looks at nothing beside it.
+        # A reference has no other keys: draft 7 ignores those beside it.
         properties[name] = {"allOf": [schema], **about} if "$ref" in schema else schema | about
     return _object(properties, required, model.__doc__ or "")
 

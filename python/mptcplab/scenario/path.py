@@ -340,7 +340,7 @@ def _long(path: Path, key_path: KeyPath, source: Source) -> tuple[Path, Link]:
             (*key_path, "rate"), "uplink_rate and downlink_rate leave nothing for rate to say"
         )
     if path.queue is not None:
-        # Read here, so that a fault in it is reported where it stands.
+        # Read here, so that a fault in it is reported at its location.
         element.read(path.queue, (*key_path, "queue"), source, element.QUEUE)
     up, down = (_elements(_short(path, rate), key_path, source) for rate in rates.values())
     link = _boxed(Link(uplink=up, downlink=down), path.middleboxes, key_path, source)

@@ -128,7 +128,7 @@ def _over(paths: dict[str, str], transfer: Table, extent: Extent, addresses: int
         "link": {name: {"profile": profile(link)} for name, link in paths.items()},
         "path": {name: {"link": name} for name in paths},
         "server": {"addresses": addresses},
-        # What stands still in real time is given up.
+        # A run that stalls in real time is given up.
         "run": {"stop": KERNEL_STOP if extent.engine.real_time else "3 h", "sample": "0 s"},
     }
 

@@ -32,7 +32,7 @@ FIX = 2
 FIELDS = {
     "latitude_deg": ("lat",),
     "longitude_deg": ("lon",),
-    # Before 3.20 "alt", whose datum is not said.
+    # Before 3.20 "alt", whose datum is not documented.
     "altitude_m": ("altMSL", "alt"),
     "speed_mps": ("speed",),
     "course_deg": ("track",),

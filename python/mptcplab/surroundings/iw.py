@@ -27,7 +27,7 @@ NUMBERS = {
     "up_mbps": re.compile(r"^\s*tx bitrate:\s*(\d+(?:\.\d+)?) MBit/s", re.MULTILINE),
 }
 # station.c of iw: "Station 02:00:5e:00:53:01 (on wlan0)", and below it "tx retries:\t3",
-# "signal avg:\t-28 [-30, -31] dBm". What its links have, each for itself, stands below that.
+# "signal avg:\t-28 [-30, -31] dBm". The values of each of its links follow below that.
 STATION = re.compile(r"^Station ([0-9a-f]{2}(?::[0-9a-f]{2}){5})", re.IGNORECASE | re.MULTILINE)
 # Of the station itself: what is of one of its links is further in.
 MEAN = {"rssi_dbm_mean": re.compile(r"^\tsignal avg:\s*(-?\d+)", re.MULTILINE)}

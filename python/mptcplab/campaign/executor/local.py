@@ -120,7 +120,7 @@ class _Worker:
                 [*COMMAND, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                # Ctrl-C is for us, who then end it.
+                # Ctrl-C is ours to handle: we end it then.
                 start_new_session=True,
                 # Each has a core of its own.
                 env={**os.environ, "POLARS_MAX_THREADS": "1"},

@@ -16,7 +16,7 @@ from mptcplab.results.campaign import Campaign
 from mptcplab.results.groups import distributions, paths
 from mptcplab.results.statistics import Ccdf, ccdf_of_bins
 
-# What is that much shorter than the longest lies left of the figure.
+# Values that much shorter than the longest are left of the figure.
 REACH = 10**4.5
 SHORT = {"rtt": "RTT", "out_of_order_delay": "delay"}
 # Kinds by their names: what there is a sample of, in words, and of what a run has several.

@@ -22,7 +22,7 @@ MARKED: tuple[tuple[Role, str], ...] = (
 # A finding of more of the time than this has no band: it would stand behind all there is.
 MOST_OF_IT = 0.9
 
-# Their duration begins with them; that of others lies before them.
+# Their duration begins with them; that of others ends with them.
 LASTING = ("gap",)
 
 

@@ -107,7 +107,7 @@ def _best(subject: Subject) -> list[Level]:
     return [] if value is None else [Level(f"{label(best)}: {text.rate(value)}", value)]
 
 
-# So many make a curve.
+# The fewest bins that make a curve.
 FEW = 20
 WIDTHS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 

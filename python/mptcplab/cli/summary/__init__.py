@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mptcplab.analysis import Measured
 
-# Up to so many connections are shown in full.
+# The most connections that are shown in full.
 IN_FULL = 20
 
 

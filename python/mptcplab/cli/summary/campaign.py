@@ -27,7 +27,7 @@ from mptcplab.results.statistics.intervals import LEVEL
 Row = dict[str, Any]
 
 
-# So many lines of each kind are shown, then how many more there are.
+# The most lines of each kind that are shown, before a count of the others.
 MOST_ROWS = 60
 MOST_FAILURES = 10
 MOST_UNFINISHED = 10

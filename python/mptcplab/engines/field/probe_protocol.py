@@ -30,7 +30,7 @@ WITHHELD_BYTES, LEAD_SECONDS = 400, 1.0
 # Of a session, so that silences of an hour fit into it.
 MOST_SESSION_SECONDS = 3 * 3600
 BLOCK_BYTES = 32
-# HTTP: the header that proves who asks.
+# The HTTP header that authenticates a request.
 PROOF = "X-Mptcplab-Proof"
 
 

@@ -89,7 +89,7 @@ class Numbers:
             local = row.get("local_address"), row.get("local_port")
             remote = row.get("remote_address"), row.get("remote_port")
             found = None if None in local + remote else self._subflow(row["host"], local, remote)
-            # What is said of a connection as a whole is of no subflow.
+            # Signals of a connection as a whole have no subflow.
             about = found[1] if found and row["signal"].startswith("subflow-") else None
             rows.append(row | {"connection": connection, "subflow": about, **self._time(row)})
         rows.sort(key=lambda row: (row["at_ns"], row["host"]))

@@ -35,7 +35,7 @@ from mptcplab.scenario.scenario import Scenario
 ENDS = ("client", "server")
 # In the run directory: the output of the server's program.
 SERVED = "server.log"
-# Where /etc/nsswitch.conf says who knows hosts.
+# The line of /etc/nsswitch.conf on how hosts are looked up.
 HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
 # The keys of a transfer agent's job that watching agents are given, too.
 SHARED_KEYS = ("host", "sample_ns", "guard", *LISTS)
@@ -317,7 +317,7 @@ def terminal_lent() -> Iterator[None]:
     except (OSError, ValueError):
         ours = None
     for number, handler in handlers.items():
-        # Who comes after us begins with the default, unless we were to ignore it ourselves.
+        # Programs start with the default, unless we were started to ignore the signal.
         if handler is not signal.SIG_IGN:
             signal.signal(number, _nothing)
     try:

@@ -55,7 +55,7 @@ def main() -> None:
     if ended in watched:
         _end(child.pid)
     if not request:
-        # Who is being killed may let go of the pipe before the run directory.
+        # A process that is being killed may close the pipe before the run directory.
         select.select([engine], [], [])
     if request != DONE:
         from mptcplab.writing import sweep

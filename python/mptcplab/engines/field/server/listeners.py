@@ -171,7 +171,7 @@ class Listeners:
                 if first != HANDSHAKE:
                     await self._hand_over(sock, first, end)
                     return
-                # The transport owns it from here on, and nobody else may close its descriptor.
+                # The transport owns it from here on, and alone may close its descriptor.
                 connection.sock = None
                 client = await self._shake_hands(sock)
             await self._serve(client, connection.release)

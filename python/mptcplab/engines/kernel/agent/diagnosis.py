@@ -33,7 +33,7 @@ class Layout:
     def __init__(self, **fields: tuple[int, str]) -> None:
         self.names = tuple(fields)
         self.ends = [offset + struct.calcsize(form) for offset, form in fields.values()]
-        # What stands between them is left out.
+        # Fields between them are left out.
         gaps = [
             (offset - before, form)
             for (offset, form), before in zip(fields.values(), [0, *self.ends], strict=False)

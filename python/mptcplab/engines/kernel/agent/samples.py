@@ -74,7 +74,7 @@ INFINITE_SSTHRESH = 0x7FFF_FFFF
 NO_RTT = 0xFFFF_FFFF
 NO_RATE = 0xFFFF_FFFF_FFFF_FFFF
 APPLICATION_LIMITED = 1 << 0
-# So many are a millisecond, or a Mbit/s.
+# Units in a millisecond, and in a Mbit/s.
 MICROSECONDS = 1000
 BYTES_PER_SECOND = 125_000
 
