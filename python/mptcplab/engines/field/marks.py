@@ -220,7 +220,8 @@ class Marked:
             return
         counts[-1] += max(0, self._bytes(direction) - sum(counts))
         for (first, *_), count in zip(bins, counts, strict=True):
-            yield {"connection": 0, "subflow": None, "direction": direction} | self._bin(first, count)
+            about = {"connection": 0, "subflow": None, "direction": direction}
+            yield about | self._bin(first, count)
 
     def _binned(self, points: list[tuple[int, int]]) -> Iterator[Row]:
         before = 0

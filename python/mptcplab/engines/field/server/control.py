@@ -128,7 +128,7 @@ class Control:
             await _send(writer, {"refused": f"this server speaks version {PROTOCOL}"})
             return
         if refused := _refused(hello.get("congestion_controls")):
-            await _say(writer, {"refused": refused})
+            await _send(writer, {"refused": refused})
             return
         if self._clients >= self._limits.clients:
             await _send(writer, {"refused": "too many clients wait: try again later"})
