@@ -26,7 +26,7 @@ FAMILIES = {
     "radio": "What radios do",
     "links": "Other queues, links and settings",
     "sharing": "Neighbours at the bottleneck",
-    "shipped": "Shipped scenarios, with nothing chosen",
+    "shipped": "Shipped scenarios",
 }
 TITLES = {RESPONSE: "response ms", MESSAGE: "message delay ms"}
 # Times that are nearer than this are one: emulated links bundle packets by up to 0.5 ms, and hosts look when they have time.
