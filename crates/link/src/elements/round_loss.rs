@@ -6,10 +6,10 @@ use parameters::{Fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Packets are lost at random, and with each lost packet all that follow it in the same round, as when a drop-tail
-    /// queue overflows: the loss model of Padhye et al. (SIGCOMM 1998, §2). Rounds are told apart by time: packets that
-    /// arrive within `rest` of a loss belong to its round. If the path has no rate limit, all packets of a round arrive
-    /// at once, and any `rest` below the round-trip time separates rounds.
+    /// Random losses, each of which takes the rest of its round with it, as when a drop-tail queue overflows: the loss
+    /// model of Padhye et al. (SIGCOMM 1998, §2). Rounds are told apart by time: packets that arrive within `rest` of a
+    /// loss belong to its round. If the path has no rate limit, all packets of a round arrive at once, and any `rest`
+    /// below the round-trip time separates rounds.
     "round-loss"
     struct Settings {
         /// Probability that a packet is lost if no earlier packet of its round was.
