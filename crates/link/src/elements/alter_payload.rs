@@ -6,9 +6,9 @@ use parameters::{Fault, fault, parameters};
 use wire::{Body, L4, Packet, Payload, Time};
 
 parameters! {
-    /// One byte is changed in one of every n segments with data, and the TCP checksum is corrected, as by
-    /// application-level gateways. Lengths stay the same. DSS checksums exist to detect this: without them the
-    /// application receives the changed data (RFC 8684 §3.3.1, §3.7).
+    /// One byte is changed in one of every n segments with data, and the TCP checksum is corrected. Application-level
+    /// gateways do this. Lengths stay the same. DSS checksums exist to detect this: without them the application
+    /// receives the changed data (RFC 8684 §3.3.1, §3.7).
     "alter-payload"
     struct Settings {
         /// The n: one segment with data in this many is changed, in each direction.

@@ -6,7 +6,7 @@ use parameters::{Fault, parameters};
 use wire::{Flags, L4, Packet, Time};
 
 parameters! {
-    /// The maximum segment size announced in SYNs is reduced, as by routers in front of tunnels, so that no packet is
+    /// The maximum segment size announced in SYNs is reduced. Routers in front of tunnels do this, so that no packet is
     /// too big for the rest of the path (RFC 4459; TCPMSS target of Linux).
     "clamp-mss"
     struct Settings {

@@ -8,7 +8,7 @@ use parameters::{Fault, fault, parameters};
 use wire::{Flags, L4, Packet, Tcp, Time};
 
 parameters! {
-    /// Receive windows are reduced, as by boxes that shape traffic without dropping packets (Karandikar et al., TCP
+    /// Receive windows are reduced. Boxes that shape traffic without dropping packets do this (Karandikar et al., TCP
     /// rate control, 2000). The window scale is taken from the handshake (RFC 7323 §2); if the handshake was not seen,
     /// windows are not changed. The window of MPTCP is that of the connection (RFC 8684 §3.3.4), so clamping it on one
     /// path limits all paths. It needs to see both directions: put it into `middleboxes`, or share it.

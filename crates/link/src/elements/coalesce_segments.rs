@@ -8,7 +8,7 @@ use parameters::{Fault, fault, parameters};
 use wire::{Flags, L4, Packet, Time};
 
 parameters! {
-    /// Consecutive segments are merged into one, as by traffic normalisers and by offloads in the wrong place (Honda et
+    /// Consecutive segments are merged into one. Traffic normalisers and offloads in the wrong place do this (Honda et
     /// al., IMC 2011). A segment waits for the next one, unless it ends a burst (PSH, FIN); it is forwarded when the
     /// waiting time is over.
     "coalesce-segments"

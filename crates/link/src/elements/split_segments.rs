@@ -7,7 +7,7 @@ use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Segments are split into smaller ones, as by network cards with segmentation offload and by some traffic shapers
+    /// Segments are split into smaller ones. Network cards with segmentation offload and some traffic shapers do this
     /// (Honda et al., IMC 2011). An MPTCP mapping holds for the bytes that it names, whichever piece carries it (RFC
     /// 8684 §3.3.1).
     "split-segments"
