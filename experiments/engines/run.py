@@ -116,7 +116,7 @@ def job(case: Case, engine: Engine, seed: int) -> pool.Job:
 
 
 def _messages(case: Case) -> dict[str, Any] | None:
-    """Give the transfer whose messages are to be told apart, if it is of such."""
+    """Give the transfer if it consists of messages, whose delays are measured."""
     transfer = load(tomllib.loads(case.text))[1].transfer
     return planned_transfer(transfer) if transfer.application == "constant-bit-rate" else None
 

@@ -64,7 +64,7 @@ def test_a_bin_has_what_came_between_its_ends(times_s: tuple[float, ...], tmp_pa
 
 
 def test_what_came_after_the_last_look_came_at_the_end(tmp_path: Path) -> None:
-    """A subflow that is closed already is looked at no more."""
+    """A subflow that has closed is no longer sampled."""
     samples = tmp_path / "samples"
     line = {"local": CLIENT, "at_ns": START_NS + 23 * 10**8, "received_bytes": 2_300_000}
     samples.write_text(json.dumps(line))

@@ -26,7 +26,7 @@ def protocol(connection: Row) -> str:
 
 
 def delivered(transfer: Row) -> str:
-    """Give a direction's bytes; a floor where a path was not captured, and so no rate is known."""
+    """Give a direction's bytes; a lower bound if a path is missing from the captures."""
     is_floor = transfer["elapsed_s"] and transfer["throughput_mbps"] is None
     return f"{'at least ' if is_floor else ''}{text.size(transfer['bytes'])}"
 

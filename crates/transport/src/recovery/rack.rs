@@ -67,7 +67,7 @@ impl Rack {
         self.overtaken_from = Some(self.overtaken_from.map_or(offset, |from| from.min(offset)));
     }
 
-    /// An ACK is read: what it told of was overtaken by all up to the highest of its segments.
+    /// All of an ACK was read: the first overtaken segment in it was overtaken by everything up to the highest one delivered.
     pub fn read(&mut self) {
         if let Some(from) = self.overtaken_from.take() {
             self.overtaken_bytes = self.overtaken_bytes.max(self.highest.saturating_sub(from));
