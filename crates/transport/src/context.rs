@@ -1,6 +1,7 @@
 use crate::config::{Config, Tcp};
 use crate::endpoint::{ConnectionId, Event, Nic};
 use crate::metrics::Metrics;
+use crate::recovery::wheel::Ticks;
 use crate::tuples::Tuples;
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -23,8 +24,8 @@ pub struct Context {
     pub connection: ConnectionId,
     /// What the host is to be told.
     pub events: VecDeque<(ConnectionId, Event)>,
-    /// How long the host ran before time 0: hosts' timers end at their own ticks.
-    pub booted_ns: i64,
+    /// When the host's timers end.
+    pub ticks: Ticks,
     random: Pcg64,
 }
 
@@ -41,15 +42,16 @@ pub struct Address {
 impl Context {
     /// Of a host without addresses; random numbers come from `seed`.
     pub fn new(config: Config, seed: u64) -> Context {
+        // Of a stream of its own.
+        let booted_ns = (Pcg64::seed_from_u64(!seed).next_u64() % MOST_BOOTED_NS) as i64;
         Context {
+            ticks: Ticks::new(booted_ns, config.tcp.timer_wheel),
             config,
             addresses: Vec::new(),
             tuples: Tuples::default(),
             metrics: Metrics::default(),
             connection: ConnectionId::default(),
             events: VecDeque::new(),
-            // Of a stream of its own.
-            booted_ns: (Pcg64::seed_from_u64(!seed).next_u64() % MOST_BOOTED_NS) as i64,
             random: Pcg64::seed_from_u64(seed),
         }
     }

@@ -165,7 +165,7 @@ impl Connection {
             congestion,
             guesses: !tcp.rack,
             scheduling: Scheduling::new(settings).expect(policy),
-            retransmission: Retransmission::new(settings),
+            retransmission: Retransmission::new(settings, ctx.ticks),
             path_manager: path_manager::build(&settings.path_manager).expect(policy),
             addresses: Addresses::new(opening.local.ip(), settings.version),
             fallback: Fallback::new(),

@@ -4,6 +4,7 @@
 
 use super::Connection;
 use crate::config::{self, Reinjection};
+use crate::recovery::wheel::Ticks;
 use crate::scheduler::FRAGMENT_BYTES;
 use wire::Time;
 
@@ -54,16 +55,18 @@ pub(super) struct Retransmission {
     deadline: Time,
     /// How long a period is.
     patience_ns: i64,
+    ticks: Ticks,
 }
 
 impl Retransmission {
     /// That waits for nothing.
-    pub fn new(settings: &config::Mptcp) -> Retransmission {
+    pub fn new(settings: &config::Mptcp, ticks: Ticks) -> Retransmission {
         Retransmission {
             by: settings.reinjection,
             stale_timeouts: settings.stale_timeouts,
             deadline: Time::MAX,
             patience_ns: LEAST_PATIENCE_NS,
+            ticks,
         }
     }
 
@@ -99,12 +102,12 @@ impl Retransmission {
 
     fn start(&mut self, now: Time) {
         if self.deadline == Time::MAX {
-            self.deadline = now + self.patience_ns;
+            self.restart(now);
         }
     }
 
     fn restart(&mut self, now: Time) {
-        self.deadline = now + self.patience_ns;
+        self.deadline = self.ticks.after(now, self.patience_ns);
     }
 }
 

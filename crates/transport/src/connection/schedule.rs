@@ -3,7 +3,7 @@
 use super::send::Due;
 use super::{Connection, Entry, Mode, Retransmission, each_of};
 use crate::congestion::Window;
-use crate::scheduler::{Chunk, PathView};
+use crate::scheduler::{BURST_BYTES, Chunk, PathView};
 use crate::subflow::Piece;
 use wire::Time;
 
@@ -29,7 +29,9 @@ impl Connection {
             Due::Nothing => return false,
             Due::Blocked => return self.blocked(now),
             Due::Again(piece) => {
-                let bytes = u64::from(piece.len);
+                // Upstream Linux goes through all that is to go again as through new data.
+                let bytes =
+                    if self.fills_windows() { self.send.again_bytes(BURST_BYTES) } else { u64::from(piece.len) };
                 Chunk {
                     in_pages: piece.place - self.send.pages(),
                     bytes,
@@ -55,10 +57,8 @@ impl Connection {
             return true;
         }
         match due {
-            Due::Again(piece) => {
-                for i in each_of(subflows) {
-                    self.push_again(i, &piece);
-                }
+            Due::Again(_) => {
+                self.push_waiting_again(subflows, bytes);
                 self.pushed(now);
                 true
             }
@@ -110,18 +110,33 @@ impl Connection {
         pushed
     }
 
+    /// Gives `bytes` of what is to go again to `subflows`, in whole pieces.
+    fn push_waiting_again(&mut self, subflows: u64, bytes: u64) {
+        let mut pushed = 0;
+        while let Due::Again(piece) = self.send.due()
+            && pushed < bytes
+        {
+            for i in each_of(subflows) {
+                self.push_again(i, &piece);
+            }
+            pushed += u64::from(piece.len);
+        }
+    }
+
     /// Whether segments may be short for the peer's window, as in upstream Linux.
     pub(super) fn fills_windows(&self) -> bool {
         self.scheduling.queues_ahead() && self.is_multipath()
     }
 
-    /// Gives a piece that was given before to subflow `i` too, in segments as that has them.
+    /// Gives a piece that was given before to subflow `i` too, in segments as that has them. Upstream Linux fills the last that
+    /// waits with it, as with new data (mptcp_sendmsg_frag): messages that left one by one come again many to a segment.
     #[inline(never)] // seldom
     pub(super) fn push_again(&mut self, i: usize, piece: &super::send::Outstanding) {
+        let fills = self.fills_windows() && !piece.end;
         let entry = &mut self.entries[i];
         entry.tcp.share_window(self.send.window_from(piece.place));
         let mss_bytes = entry.tcp.mss_bytes();
-        let mut at = 0;
+        let mut at = if fills { entry.tcp.extend(piece.place, u64::from(piece.len)) as u32 } else { 0 };
         while at < piece.len {
             let len = (piece.len - at).min(mss_bytes);
             let data_fin = piece.end && at + len == piece.len;

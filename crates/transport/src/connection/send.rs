@@ -9,6 +9,8 @@ pub struct Send {
     written: u64,
     /// Where the pages begin that a writer fills.
     pages: u64,
+    /// Where the last write began that found all before it given to subflows.
+    apart: u64,
     /// Everything below this place was given to a subflow at least once.
     next: u64,
     /// Everything below this place is acknowledged by the peer (DATA_ACK).
@@ -54,6 +56,8 @@ pub struct Outstanding {
     pub holder: usize,
     /// Waits to be given to another.
     again: bool,
+    /// A write began with it that upstream Linux keeps apart from what was written before (mptcp_pending_tail).
+    apart: bool,
 }
 
 /// What is to be sent next.
@@ -80,6 +84,7 @@ impl Send {
         Send {
             written: 0,
             pages: 0,
+            apart: 0,
             next: 0,
             una: 0,
             edge: 0,
@@ -130,6 +135,9 @@ impl Send {
         if self.all_acknowledged() {
             // Nobody holds anything of the page: it is filled anew (net/core/sock.c, skb_page_frag_refill).
             self.pages = self.written;
+        }
+        if self.next == self.written {
+            self.apart = self.written;
         }
         let taken = bytes.min(room);
         self.written += taken;
@@ -306,6 +314,19 @@ impl Send {
         None
     }
 
+    /// Bytes that wait to be given again, from the first on without a gap: pieces until there are `enough`.
+    pub fn again_bytes(&self, enough: u64) -> u64 {
+        let first = self.again.front().and_then(|&place| self.find(place)).unwrap_or(self.outstanding.len());
+        let mut bytes = 0;
+        for piece in self.outstanding.range(first..).take_while(|piece| piece.again) {
+            bytes += u64::from(piece.len);
+            if bytes >= enough {
+                break;
+            }
+        }
+        bytes
+    }
+
     /// The oldest piece that the peer lacks.
     pub fn head(&self) -> Option<&Outstanding> {
         self.outstanding.front()
@@ -323,7 +344,8 @@ impl Send {
         self.next += u64::from(len);
         let end = self.end().is_some();
         self.end_given |= end;
-        let piece = Outstanding { place, len, end, sent_on: 1 << subflow, holder: subflow, again: false };
+        let apart = place == self.apart;
+        let piece = Outstanding { place, len, end, sent_on: 1 << subflow, holder: subflow, again: false, apart };
         self.outstanding.push_back(piece);
         piece
     }
@@ -332,17 +354,14 @@ impl Send {
     pub fn extend(&mut self, len: u32, subflow: usize) {
         if len > 0 {
             self.next += u64::from(len);
-            let piece = Outstanding {
-                place: self.next - u64::from(len),
-                len,
-                end: false,
-                sent_on: 1 << subflow,
-                holder: subflow,
-                again: false,
-            };
+            let place = self.next - u64::from(len);
+            let apart = place == self.apart;
+            let piece =
+                Outstanding { place, len, end: false, sent_on: 1 << subflow, holder: subflow, again: false, apart };
             // What was given to another subflow meanwhile stays as it was given.
             let grows = |last: &&mut Outstanding| {
-                last.place + u64::from(last.len) == piece.place && last.sent_on == piece.sent_on && !last.again
+                let follows = last.place + u64::from(last.len) == piece.place && !piece.apart;
+                follows && last.sent_on == piece.sent_on && !last.again
             };
             match self.outstanding.back_mut().filter(grows) {
                 Some(last) => last.len += len,
@@ -387,9 +406,14 @@ impl Send {
         self.again = self.outstanding.iter().map(|piece| piece.place).collect();
     }
 
-    /// Pieces from the first that the peer lacks to `end`.
+    /// Pieces from the first that the peer lacks to `end`, or to where a later write is kept apart.
     pub fn first_pieces(&self, end: u64) -> Vec<Outstanding> {
-        self.outstanding.iter().take_while(|piece| piece.place < end).copied().collect()
+        let first = self.una;
+        self.outstanding
+            .iter()
+            .take_while(|piece| piece.place < end && !(piece.apart && piece.place > first))
+            .copied()
+            .collect()
     }
 
     /// All pieces that no subflow carries any more, as after the death of the last.

@@ -10,13 +10,51 @@ const STEP_BITS: u32 = 3;
 /// LVL_SIZE - 1: so many steps of a level are left to the level above.
 const STEPS: i64 = 63;
 
+/// When a host's timers end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ticks {
+    /// How long it ran before time 0, which says when its clock ticks.
+    booted_ns: i64,
+    /// They end at ticks; otherwise when they are to.
+    wheel: bool,
+}
+
+impl Ticks {
+    /// Of a host that ran for `booted_ns` before time 0, whose timers may be exact.
+    pub fn new(booted_ns: i64, wheel: bool) -> Ticks {
+        Ticks { booted_ns, wheel }
+    }
+
+    /// When a timer ends that runs for `wait_ns`.
+    #[inline]
+    pub fn after(self, now: Time, wait_ns: i64) -> Time {
+        self.counted(now, wait_ns, expiry)
+    }
+
+    /// When it was to end, in ticks: what the kernel knows of a timer that runs (timer_list.expires).
+    #[inline]
+    pub fn asked(self, now: Time, wait_ns: i64) -> Time {
+        self.counted(now, wait_ns, |now, wait_ns| {
+            Time::from_nanos(now.as_nanos() / TICK_NS * TICK_NS + ticks_ns(wait_ns))
+        })
+    }
+
+    #[inline]
+    fn counted(self, now: Time, wait_ns: i64, end: impl Fn(Time, i64) -> Time) -> Time {
+        if !self.wheel {
+            return now + wait_ns;
+        }
+        Time::from_nanos(end(now + self.booted_ns, wait_ns).as_nanos() - self.booted_ns)
+    }
+}
+
 /// The time in whole ticks (usecs_to_jiffies).
 pub fn ticks_ns(wait_ns: i64) -> i64 {
     (wait_ns.max(0) as u64).div_ceil(TICK_NS as u64) as i64 * TICK_NS
 }
 
 /// When a timer ends that is set to run for `wait_ns` (calc_wheel_index).
-pub fn expiry(now: Time, wait_ns: i64) -> Time {
+fn expiry(now: Time, wait_ns: i64) -> Time {
     let wait = ticks_ns(wait_ns) / TICK_NS;
     let end = now.as_nanos() / TICK_NS + wait;
     let mut shift = 0;

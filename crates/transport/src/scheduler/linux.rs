@@ -6,7 +6,7 @@ use wire::Time;
 pub(super) const SUMMARY: &str = "upstream Linux: the subflow whose queue drains first, in bursts of 64 KiB";
 
 /// MPTCP_SEND_BURST_SIZE: 64 KiB less the longest headers (TCP with options 60 bytes, IPv6 40, fragment 8).
-const BURST_BYTES: u64 = 65_536 - 60 - 40 - 8;
+pub const BURST_BYTES: u64 = 65_536 - 60 - 40 - 8;
 
 /// What a fragment of the pages that a writer fills holds (mptcp_carve_data_frag): 32 KiB less a mptcp_data_frag, as captures
 /// of Linux 6.18 show: two of them are a burst.

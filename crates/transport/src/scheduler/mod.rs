@@ -4,7 +4,7 @@ use crate::policy::policies;
 use wire::Time;
 
 mod opportunistic;
-pub(crate) use linux::FRAGMENT_BYTES;
+pub(crate) use linux::{BURST_BYTES, FRAGMENT_BYTES};
 pub use opportunistic::Opportunistic;
 
 policies! {

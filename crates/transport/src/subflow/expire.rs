@@ -89,7 +89,7 @@ impl Subflow {
         }
         (self.unanswered, self.persist_doublings) = (self.unanswered + 1, self.persist_doublings + 1);
         let wait_ns = self.rto.timeout_ns().saturating_mul(1 << self.persist_doublings.min(30));
-        self.timers.set_persist(self.after(now, wait_ns.min(self.settings.max_timeout_ns)));
+        self.timers.set_persist(self.ticks.after(now, wait_ns.min(self.settings.max_timeout_ns)));
         self.due.set(Due::PROBE);
         true
     }

@@ -21,8 +21,7 @@ impl Subflow {
         } else if self.rack.take_advanced()
             && let Some(wait_ns) = self.judge(now)
         {
-            let at = self.after(now, wait_ns + rack::MARGIN_NS);
-            self.timers.await_ack(Repair::Reorder, at);
+            self.timers.await_ack(Repair::Reorder, self.ticks, now, wait_ns + rack::MARGIN_NS);
             news.waits = true;
         }
         self.flight.copies() < copies

@@ -19,6 +19,7 @@ use crate::recovery::scoreboard::Scoreboard;
 use crate::recovery::tlp::Tlp;
 use crate::recovery::undo::Undo;
 use crate::recovery::usage::Usage;
+use crate::recovery::wheel::Ticks;
 use crate::slow_start::Watch;
 use std::net::SocketAddr;
 use wire::{Tcp, Time};
@@ -124,8 +125,8 @@ pub struct Subflow {
     pub(super) state: State,
     pub(super) due: Due,
     pub(super) timers: Timers,
-    /// How long its host ran before time 0.
-    pub(super) booted_ns: i64,
+    /// When timers of its host end.
+    pub(super) ticks: Ticks,
 
     // What the handshake agreed on.
     pub(super) sack: bool,
@@ -222,7 +223,7 @@ impl Subflow {
             state: State::SynSent,
             due: Due::SYN,
             timers: Timers::NONE,
-            booted_ns: 0,
+            ticks: Ticks::new(0, settings.timer_wheel),
             sack: false,
             scaling: Scaling::new(settings.max_receive_buffer_bytes.max(settings.receive_buffer_bytes)),
             ecn: Ecn::default(),
@@ -377,7 +378,7 @@ impl Subflow {
             self.timers.set_persist(Time::MAX);
             self.persist_doublings = 0;
         } else if self.timers.persist() == Time::MAX {
-            self.timers.set_persist(self.after(now, self.rto.timeout_ns()));
+            self.timers.set_persist(self.ticks.after(now, self.rto.timeout_ns()));
         }
     }
 

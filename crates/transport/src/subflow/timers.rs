@@ -2,7 +2,7 @@
 
 use super::state::{Phase, Subflow};
 use crate::recovery::tlp::Tlp;
-use crate::recovery::wheel;
+use crate::recovery::wheel::Ticks;
 use wire::Time;
 
 /// A time each; [`Time::MAX`]: not running.
@@ -11,9 +11,10 @@ use wire::Time;
 /// left of the time-out follows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timers {
-    /// The one that waits for an ACK, and which it is.
+    /// The one that waits for an ACK, which it is, and when it was to end.
     repair: Time,
     awaits: Repair,
+    asked: Time,
     /// Delayed ACK.
     pub(super) ack: Time,
     /// Pacing lets the next segment go.
@@ -40,6 +41,7 @@ impl Timers {
     pub(super) const NONE: Timers = Timers {
         repair: Time::MAX,
         awaits: Repair::Retransmit,
+        asked: Time::MAX,
         ack: Time::MAX,
         pace: Time::MAX,
         quiet: Time::MAX,
@@ -60,16 +62,27 @@ impl Timers {
         self.repair
     }
 
+    /// When it was to end, which may be a little sooner.
+    pub(super) fn asked(&self) -> Time {
+        if self.repair == Time::MAX { Time::MAX } else { self.asked }
+    }
+
     /// Whether this is the one that waits for an ACK.
     #[inline]
     pub(super) fn awaits(&self, what: Repair) -> bool {
         self.repair < Time::MAX && self.awaits == what
     }
 
-    /// This one waits for an ACK, and no other.
+    /// This one waits for an ACK for `wait_ns`, and no other.
     #[inline]
-    pub(super) fn await_ack(&mut self, what: Repair, until: Time) {
-        (self.repair, self.awaits) = (until, what);
+    pub(super) fn await_ack(&mut self, what: Repair, ticks: Ticks, now: Time, wait_ns: i64) {
+        (self.repair, self.awaits) = (ticks.after(now, wait_ns), what);
+        self.asked = ticks.asked(now, wait_ns);
+    }
+
+    /// The time-out follows instead, when the one that waits for an ACK is to end.
+    pub(super) fn await_retransmission(&mut self) {
+        self.awaits = Repair::Retransmit;
     }
 
     /// None waits for an ACK.
@@ -137,30 +150,19 @@ impl Timers {
 }
 
 impl Subflow {
-    /// When a timer ends that runs for `wait_ns`.
-    pub(super) fn after(&self, now: Time, wait_ns: i64) -> Time {
-        if !self.settings.timer_wheel {
-            return now + wait_ns;
-        }
-        let booted_ns = self.booted_ns;
-        Time::from_nanos(wheel::expiry(now + booted_ns, wait_ns).as_nanos() - booted_ns)
-    }
-
-    /// Its host runs for so long already, which says when the host's clock ticks.
-    pub fn set_booted(&mut self, booted_ns: i64) {
-        self.booted_ns = booted_ns;
+    /// When timers of its host end.
+    pub fn set_ticks(&mut self, ticks: Ticks) {
+        self.ticks = ticks;
     }
 
     /// The retransmission time-out starts.
     pub(super) fn arm_retransmit(&mut self, now: Time) {
-        let at = self.after(now, self.rto.timeout_ns());
-        self.timers.await_ack(Repair::Retransmit, at);
+        self.timers.await_ack(Repair::Retransmit, self.ticks, now, self.rto.timeout_ns());
     }
 
     /// What is left of it starts: of the first segment, since it was sent last (tcp_rto_delta_us).
     pub(super) fn arm_rest(&mut self, now: Time) {
-        let at = self.after(now, self.rest_ns(now).max(1));
-        self.timers.await_ack(Repair::Retransmit, at);
+        self.timers.await_ack(Repair::Retransmit, self.ticks, now, self.rest_ns(now).max(1));
     }
 
     fn rest_ns(&self, now: Time) -> i64 {
@@ -200,8 +202,8 @@ impl Subflow {
     /// A probe is waited for (RFC 8985 §7.2), no longer than `most_ns` (tcp_schedule_loss_probe).
     fn arm_tail(&mut self, now: Time, most_ns: i64) {
         let wait_ns = Tlp::timeout_ns(self.srtt_ns(), self.flight.len());
-        let at = self.after(now, if most_ns > 0 { wait_ns.min(most_ns) } else { wait_ns });
-        self.timers.await_ack(Repair::Tail, at);
+        let wait_ns = if most_ns > 0 { wait_ns.min(most_ns) } else { wait_ns };
+        self.timers.await_ack(Repair::Tail, self.ticks, now, wait_ns);
     }
 }
 

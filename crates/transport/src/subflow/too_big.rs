@@ -32,7 +32,7 @@ impl Subflow {
             (self.phase, self.recover) = (Phase::Loss, self.next);
             self.undo.forget();
             self.tlp.forget();
-            self.timers.await_ack(Repair::Retransmit, self.timers.repair());
+            self.timers.await_retransmission();
         }
     }
 }

@@ -109,9 +109,9 @@ impl Subflow {
         self.rto.timeout_ns()
     }
 
-    /// When the timer ends that waits for an answer (inet_csk's icsk_timeout); none: nothing is waited for.
+    /// When the timer was to end that waits for an answer (icsk_timeout); none: nothing is waited for.
     pub fn answer_deadline(&self) -> Option<Time> {
-        let first = self.timers.repair().min(self.timers.persist());
+        let first = self.timers.asked().min(self.timers.persist());
         (first < Time::MAX).then_some(first)
     }
 

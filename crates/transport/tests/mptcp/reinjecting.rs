@@ -130,6 +130,32 @@ fn the_connections_timer_gives_the_oldest_to_an_idle_subflow() {
 }
 
 #[test]
+fn messages_that_left_one_by_one_come_again_together() {
+    // Linux 6.18: a call whose Wi-Fi goes silent is resent over LTE in segments of 1424 and 1296 bytes, which a mapping of 17
+    // messages of 160 holds (mptcp_sendmsg_frag). Its timer alone resends the oldest message (mptcp_pending_tail).
+    let mut config = mesh();
+    config.mptcp.scheduler = "linux".into();
+    play(
+        &config,
+        &format!(
+            "{TWO}
+             60   ! write 100
+             60   > wifi . 1:101 ack 1 dss(1 1 100, ack 1)
+             70   ! write 100
+             70   > lte . 1:101 ack 1 dss(101 1 100, ack 1)
+             80   < lte . 1:1 ack 101 dss(ack 1)
+             80   ! write 100
+             80   > lte . 101:201 ack 1 dss(201 101 100, ack 1)
+             90   < lte . 1:1 ack 201 dss(ack 1)
+             260  > lte . 201:301 ack 1 dss(1 201 100, ack 1)
+             270  < lte . 1:1 ack 301 dss(ack 1)
+             280  < wifi R. 1:1 ack 1
+             280  > lte . 301:601 ack 1 dss(1 301 300, ack 1)"
+        ),
+    );
+}
+
+#[test]
 fn a_subflow_that_answers_nothing_for_five_periods_gets_nothing_until_it_does() {
     // net/mptcp/pm_kernel.c, mptcp_pm_nl_subflow_chk_stale, with stale_loss_cnt = 4.
     let write = |at: u32, place: u32| {
