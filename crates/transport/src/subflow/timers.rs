@@ -56,13 +56,8 @@ impl Timers {
         self.repair.min(self.ack).min(self.pace).min(self.quiet)
     }
 
-    /// When the one ends that waits for an ACK.
+    /// When the one was to end that waits for an ACK.
     #[inline]
-    pub(super) fn repair(&self) -> Time {
-        self.repair
-    }
-
-    /// When it was to end, which may be a little sooner.
     pub(super) fn asked(&self) -> Time {
         if self.repair == Time::MAX { Time::MAX } else { self.asked }
     }

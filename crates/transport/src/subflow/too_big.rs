@@ -1,7 +1,6 @@
 //! A router could not forward a segment (RFC 1191 §6.4, RFC 8201 §5.4, RFC 5927 §4.1 and §7).
 
 use super::state::{LEAST_MSS_BYTES, Phase, State, Subflow};
-use super::timers::Repair;
 use super::{Control, Piece};
 use wire::seq;
 
