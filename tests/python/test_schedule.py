@@ -372,8 +372,9 @@ def three_days(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
 def test_the_hour_of_the_day_is_an_axis(three_days: Campaign) -> None:
     hours = three_days.axes["hour"]
     assert hours == ["06-09", "09-12", "12-15", "15-18", "18-21", "21-24"]
-    for hour, due in three_days.runs.select("hour", "due").iter_rows():
-        local = due.astimezone(ZoneInfo(ZONE)).hour
+    begun = dict(three_days.visits.select("visit", "begun").iter_rows())
+    for hour, visit in three_days.runs.select("hour", "visit").iter_rows():
+        local = begun[visit].astimezone(ZoneInfo(ZONE)).hour
         first, last = map(int, hour.split("-"))
         assert first <= local < last
     rows = {one["axes"]["hour"]: one for one in overview.configurations(three_days)}
@@ -386,6 +387,38 @@ def test_the_hour_of_the_day_is_an_axis(three_days: Campaign) -> None:
         assert gain["best_path"] == "wifi"
         assert gain["low"] < gain["mean"] < gain["high"]
         assert gain["mean"] == pytest.approx(0.3, abs=0.06)
+
+
+def test_the_hour_is_that_at_which_a_visit_began(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Visits that wait for a path may begin in the next hour, where none is due."""
+    world, zone = World(tmp_path / "world"), ZoneInfo(ZONE)
+
+    def away() -> dict[str, str]:
+        return {"wifi": "is off"} if world.now().astimezone(zone).hour < 11 else {}
+
+    monkeypatch.setattr(world, "away", away)
+    text = THREE_DAYS.replace("06:00-23:00", "10:53-10:59").replace("hour_bin = 3", "hour_bin = 1")
+    file = written(tmp_path, text.replace("visits = 6", "visits = 1"))
+    hours = list[list[Any]]()
+
+    def report(outcome: VisitOutcome) -> None:
+        hours.append(Campaign(outcome.directory).axes["hour"])
+
+    campaign = scheduled(world, file, tmp_path / "out", report=report)
+    assert hours == [["10-11", "11-12"], ["10-11", "11-12"], ["11-12"]]
+    visits = campaign.visits
+    assert set(visits["state"]) == {"done"}
+    for due, begun in visits.select("due", "begun").iter_rows():
+        assert (due.astimezone(zone).hour, begun.astimezone(zone).hour) == (10, 11)
+    assert set(campaign.runs["hour"]) == set(visits["hour"]) == {"11-12"}
+    (row,) = overview.configurations(campaign)
+    assert row["axes"] == {"hour": "11-12"}
+    assert row["gain"]["n"] == visits.height == 3
+    # Whoever opens it again finds the same.
+    again = scheduled(world, file, tmp_path / "out")
+    assert again.runs.equals(campaign.runs)
 
 
 def test_summary_and_page_tell_hours_and_their_zone(

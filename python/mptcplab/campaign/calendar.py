@@ -19,7 +19,7 @@ from mptcplab.messages import nearest
 from mptcplab.scenario.section import Duration, Integer, Section, Text, read
 from mptcplab.scenario.source import Source, tables
 
-#: The axis that a calendar adds: the hour of the day at which a visit is due.
+#: The axis that a calendar adds: the hour of the day at which a visit began, or is due.
 HOUR = "hour"
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 HOURS = re.compile(r"([01][0-9]|2[0-4]):([0-5][0-9])-([01][0-9]|2[0-4]):([0-5][0-9])")
@@ -111,9 +111,16 @@ def visits(
         for visit in sorted(drawn):
             numbers.setdefault(visit, len(numbers) + 1)
     return [
-        Visit(number, due, due + calendars[at].grace, _hour(due.astimezone(local).hour, width))
+        Visit(number, due, due + calendars[at].grace, hour(due, local, width))
         for (due, at, _), number in sorted(numbers.items())
     ]
+
+
+def hour(at: datetime, local: ZoneInfo, width: int) -> str:
+    """Give the label of the hour of the day there."""
+    shown = at.astimezone(local).hour
+    first = shown - shown % width
+    return f"{first:02}-{first + width:02}"
 
 
 def digest(known: Iterable[Visit]) -> str:
@@ -157,11 +164,6 @@ def _at(day: date, minutes: int, local: ZoneInfo) -> datetime:
         if found.astimezone(local).replace(tzinfo=None) == shown:
             return found
         minutes += 1
-
-
-def _hour(hour: int, width: int) -> str:
-    first = hour - hour % width
-    return f"{first:02}-{first + width:02}"
 
 
 def _calendar(value: Any, number: int, source: Source) -> Calendar:

@@ -152,7 +152,8 @@ class Campaign:
 
         ``state`` is ``done``, ``missed``, ``to come`` or ``going on``; a missed one has a
         ``reason`` (``off``, ``interrupted``, ``busy``, ``budget``, ``away``), and ``why`` in words.
-        ``begun`` and ``ended`` are those of its first and its last attempt.
+        ``begun`` and ``ended`` are those of its first and its last attempt; ``hour`` is that of
+        the day when it began, or else when it is due.
         """
         return ledger.visits(self.plan, self._kept_ledger())
 

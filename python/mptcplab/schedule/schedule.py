@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
 from operator import gt
@@ -26,7 +26,7 @@ from mptcplab.schedule.visiting import Visiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from datetime import datetime
     from typing import Any
 
@@ -83,10 +83,7 @@ def run(
     with store.opened(out, sheet.name) as campaign_store, closing(Writer(out)) as writer:
         matrix = _matrix(sheet, writer, clock.now())
         budgets = Budgets(matrix)
-        about = record.about(matrix)
-        about["started"] = moment(writer.ledger.calendars[0]["began_ns"]).isoformat()
-        scenarios = {one.number: one.text for one in matrix.configurations}
-        campaign_store.begin(about, record.plan(matrix), scenarios)
+        about = _describe(matrix, campaign_store, writer.ledger)
         if writer.ledger.failed:
             campaign_store.fail(writer.ledger.failed)
         begin(matrix)
@@ -104,6 +101,9 @@ def run(
                 schedule.attend(visit)
                 following = next(islice(matrix.visits, index + 1, None), None)
                 state = writer.ledger.visits[visit.number]
+                if _as_begun(visit, sheet, state) != visit:
+                    late = Matrix(sheet, _visits(sheet, writer.ledger, clock.now()))
+                    about = _describe(late, campaign_store, writer.ledger)
                 runs = [task.run for task in matrix.of_visit(visit.number)]
                 failed = [reason for run, reason in writer.ledger.failed.items() if run in runs]
                 report(
@@ -119,15 +119,14 @@ def planned(sheet: Sheet, out: Path, now: datetime) -> tuple[Matrix, ledger.Ledg
     """Give the matrix and ledger of a schedule begun in ``out``, or begun now; writes nothing."""
     _check(sheet)
     read = ledger.read(out) or ledger.Ledger()
-    begun = moment(read.calendars[0]["began_ns"]) if read.calendars else now
-    return Matrix(sheet, _visits(sheet, begun, read.calendars)), read
+    return Matrix(sheet, _visits(sheet, read, now)), read
 
 
 def _matrix(sheet: Sheet, writer: Writer, now: datetime) -> Matrix:
     """Begin a schedule, or check that it is the one that was begun."""
     calendars = writer.ledger.calendars
-    begun = moment(calendars[0]["began_ns"]) if calendars else now.replace(microsecond=0)
-    visits = _visits(sheet, begun, calendars)
+    begun = _begun(writer.ledger, now)
+    visits = _visits(sheet, writer.ledger, now)
     matrix = Matrix(sheet, visits)
     measured = _measured(matrix)
     if calendars:
@@ -165,8 +164,33 @@ def _check(sheet: Sheet) -> None:
         raise ScenarioError(f"{sheet.name}: has no [[calendar]]: mptcplab sweep runs it")
 
 
-def _visits(sheet: Sheet, begun: datetime, calendars: Sequence[dict[str, Any]]) -> list[Visit]:
+def _describe(matrix: Matrix, campaign_store: store.Store, known: ledger.Ledger) -> dict[str, Any]:
+    """Write what the campaign is; gives its description."""
+    about = record.about(matrix)
+    about["started"] = moment(known.calendars[0]["began_ns"]).isoformat()
+    scenarios = {one.number: one.text for one in matrix.configurations}
+    campaign_store.begin(about, record.plan(matrix), scenarios)
+    return about
+
+
+def _begun(known: ledger.Ledger, now: datetime) -> datetime:
+    """Give when the schedule was begun: now, if it was not."""
+    if known.calendars:
+        return moment(known.calendars[0]["began_ns"])
+    return now.replace(microsecond=0)
+
+
+def _as_begun(visit: Visit, sheet: Sheet, entry: Entry | None) -> Visit:
+    """Give a visit with the hour of the day at which it began, if it did."""
+    if entry is None or not entry.attempts:
+        return visit
+    at = moment(entry.attempts[0].at_ns)
+    return replace(visit, hour=calendar.hour(at, sheet.zone, sheet.campaign.hour_bin))
+
+
+def _visits(sheet: Sheet, known: ledger.Ledger, now: datetime) -> list[Visit]:
     """Give all that is due; what was due before keeps its number."""
+    calendars, begun = known.calendars, _begun(known, now)
     # Older versions, which could extend only schedules of one calendar, did not record it.
     earlier = [
         [timedelta(seconds=seconds) for seconds in one["lasts_s"]]
@@ -182,7 +206,7 @@ def _visits(sheet: Sheet, begun: datetime, calendars: Sequence[dict[str, Any]]) 
     )
     if not found:
         raise ScenarioError(f"{sheet.name}: no visit is due on these days of its [[calendar]]")
-    return found
+    return [_as_begun(one, sheet, known.visits.get(one.number)) for one in found]
 
 
 def _measured(matrix: Matrix) -> str:
