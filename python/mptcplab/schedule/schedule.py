@@ -7,6 +7,7 @@ import json
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from itertools import islice
 from operator import gt
 from pathlib import Path
@@ -280,10 +281,10 @@ class _Schedule:
             self._clock.sleep(RETRY_SECONDS)
         allowed = self._budgets.allowed(tasks, reserved)
         afterwards: Callable[[], None] = lambda: None  # noqa: E731
-        if self._probing.is_due:
+        if self._probing.is_due(visit.number):
             more = {path: count + PATH_BYTES for path, count in reserved.items()}
             if self._budgets.lacking(more, now, self._writer.ledger) is None:
-                reserved, afterwards = more, self._probing.probe
+                reserved, afterwards = more, partial(self._probing.probe, visit.number)
         self._visiting.visit(visit.number, allowed, reserved, all_tasks, afterwards)
         self._busy_until = self._clock.now()
 
