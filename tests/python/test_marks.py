@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 
 from mptcplab.cli.summary.subflows import _reasons
 from mptcplab.engines.field.clock import Offset
-from mptcplab.engines.field.marks import Marked
+from mptcplab.engines.field.marks import CLOSE_WAIT, FIN_WAIT2, Marked, acknowledged, received
 from mptcplab.engines.field.routes import Route
 from mptcplab.engines.field.tables import _remarks
+from mptcplab.engines.kernel.agent.diagnosis import Reader
 from mptcplab.engines.kernel.agent.observer import COUNTED
 from mptcplab.engines.kernel.measured import Numbers
+from mptcplab.engines.kernel.pairing import paired
+
+if TYPE_CHECKING:
+    from mptcplab.engines.kernel.pairing import Ids
 
 START_NS = 1_795_000_000 * 10**9
 CLIENT, SERVER = ("192.0.2.1", 40_000), ("192.0.2.2", 7443)
 BYTES = 2_500_000
+TIMEOUT_SECONDS = 20
+FIN_WAIT1 = 4
 
 
 def ended() -> Any:
@@ -72,14 +81,15 @@ def test_what_came_after_the_last_look_came_at_the_end(tmp_path: Path) -> None:
     (ours,) = run.client["counted"][0]
     ours["bytes_received"] = 2_300_000
     theirs = dict.fromkeys(COUNTED, 0) | {"local": SERVER, "remote": CLIENT}
-    # A SYN and a FIN are counted.
-    run.server["counted"] = [[theirs | {"bytes_acked": BYTES + 2}]]
+    # Its FIN is counted.
+    theirs |= {"first_ns": START_NS, "state": FIN_WAIT2}
+    run.server["counted"] = [[theirs | {"bytes_acked": BYTES + 1}]]
     marked = Marked(run, {"wifi": Route("wlan0", CLIENT[0], SERVER[0])}, samples)
     whole = [row for row in marked.rows("throughput") if row["subflow"] is None]
     assert sum(row["bytes"] for row in whole) == BYTES
     assert whole[-1]["throughput_mbps"] == whole[-1]["bytes"] * 8 / 0.5e6
     (down,) = (row for row in marked.rows("flows") if row["direction"] == "down")
-    assert down["bytes"] == BYTES + 1
+    assert (down["bytes"], down["share"]) == (BYTES, 1.0)
 
 
 TRANSLATED, JOINED = ("198.51.100.9", 61_000), ("10.0.2.2", 50_000)
@@ -104,10 +114,85 @@ def test_the_subflow_that_a_translator_renamed_is_known_by_the_others(tmp_path: 
         if row["direction"] == "down"
     ]
     assert down == [(0, 1.0, 10.0), (1, 4.0, 30.0)]
-    # Of two of them nobody knows which is which.
+    # Where all are renamed, the first of both ends is the same.
+    run.server["counted"][0][0]["first_ns"] = START_NS + 1
     run.server["counted"][0][1]["remote"] = ("198.51.100.9", 61_001)
     rows = list(Marked(run, routes, tmp_path / "samples").rows("flows"))
-    assert all("rtt_ms_min" not in row for row in rows if row["direction"] == "down")
+    assert [row["rtt_ms_min"] for row in rows if row["direction"] == "down"] == [10.0, 30.0]
+
+
+@pytest.mark.parametrize(
+    ("client", "server", "pairs"),
+    [
+        # The same names at both ends.
+        ({"a": None, "b": None}, {"b": None, "a": None}, {"a": "a", "b": "b"}),
+        # By identifiers, whatever the order in which joins came.
+        (
+            {"a": (0, 0), "b": (2, 0), "c": (3, 0)},
+            {"x": (0, 0), "y": (0, 3), "z": (0, 2)},
+            {"x": "a", "y": "c", "z": "b"},
+        ),
+        # One that was opened again has the same.
+        (
+            {"a": (0, 0), "b": (2, 0), "c": (2, 0)},
+            {"x": (0, 0), "y": (0, 2), "z": (0, 2)},
+            {"x": "a", "y": "b", "z": "c"},
+        ),
+        # Without identifiers: the first, and the last that is left.
+        ({"a": None, "b": None}, {"x": None, "y": None}, {"x": "a", "y": "b"}),
+        ({"a": None, "b": None}, {"x": None, "a": None}, {"x": "b", "a": "a"}),
+        # Nobody knows which of two.
+        ({"a": None, "b": None, "c": None}, {"x": None, "y": None, "z": None}, {"x": "a"}),
+        ({"a": None, "b": (2, 0), "c": (2, 0)}, {"a": None, "z": (0, 2)}, {"a": "a"}),
+        ({}, {"x": (0, 0)}, {}),
+    ],
+)
+def test_subflows_are_paired_by_what_no_translator_changes(
+    client: dict[str, Ids], server: dict[str, Ids], pairs: dict[str, str]
+) -> None:
+    assert paired(client, server) == pairs
+
+
+@pytest.mark.parametrize("protocol", [0, socket.IPPROTO_MPTCP])
+def test_syn_and_fin_are_no_data(protocol: int) -> None:
+    """The kernel counts them as bytes acknowledged and received, each at its time."""
+    reader, sent = Reader(), (70_000, 500)
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol) as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol) as client:
+            client.connect(listener.getsockname())
+            server, _ = listener.accept()
+            with server:
+                ends = (client, server)
+                for end, other, count in zip(ends, ends[::-1], sent, strict=True):
+                    end.sendall(bytes(count))
+                    other.recv(count, socket.MSG_WAITALL)
+                states = [settled(reader, ends, sent)]
+                client.shutdown(socket.SHUT_WR)
+                states.append(settled(reader, ends, sent))
+    # MPTCP closes its subflows once both ends have ended.
+    assert states == [(1, 1), (1, 1) if protocol else (FIN_WAIT2, CLOSE_WAIT)]
+
+
+def settled(
+    reader: Reader, ends: tuple[socket.socket, ...], sent: tuple[int, int]
+) -> tuple[int, ...]:
+    """Wait until both ends count all of the data; gives their states, 0 where nothing is left."""
+    until = time.monotonic() + TIMEOUT_SECONDS
+    while True:
+        looks = [reader.read(end).subflows for end in ends]
+        counted = [look[0].tcp if look else None for look in looks]
+        data = [
+            None if one is None else (acknowledged(one, opened=number == 0), received(one))
+            for number, one in enumerate(counted)
+        ]
+        if data == [None if counted[n] is None else (sent[n], sent[1 - n]) for n in (0, 1)]:
+            states = tuple(0 if one is None else int(one["state"] or 0) for one in counted)
+            if FIN_WAIT1 not in states:
+                return states
+        assert time.monotonic() < until, (data, counted)
+        time.sleep(0.01)
 
 
 class Known:
@@ -134,6 +219,31 @@ def test_samples_of_the_subflow_that_a_translator_renamed_are_kept(tmp_path: Pat
     )
     state = pl.DataFrame(Numbers(Known()).state([samples]))
     assert state.select("host", "subflow").rows() == [("server", 0), ("server", 1)]
+
+
+def test_samples_of_all_subflows_are_kept_where_a_translator_renamed_all(tmp_path: Path) -> None:
+    """They have the same identifiers at both ends."""
+    samples = tmp_path / "samples"
+    said: dict[str, Any] = {"token": None, "at_ns": START_NS, "backoffs": 0}
+    said |= {"timeout_ms": 200.0}
+    ours = [(CLIENT, (0, 0), 1), (JOINED, (2, 0), 2)]
+    theirs = [(TRANSLATED, (0, 2), 2), (("198.51.100.9", 61_001), (0, 0), 1)]
+    rows = [
+        said
+        | {"host": host, "local": local, "remote": remote, "ids": ids}
+        | {"retransmitted_packets": count}
+        for host, ends in (("client", ours), ("server", theirs))
+        for end, ids, count in ends
+        for local, remote in [(end, SERVER) if host == "client" else (SERVER, end)]
+    ]
+    samples.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    state = pl.DataFrame(Numbers(Known()).state([samples]))
+    assert state.select("host", "subflow", "retransmitted_packets").rows() == [
+        ("client", 0, 1),
+        ("client", 1, 2),
+        ("server", 0, 1),
+        ("server", 1, 2),
+    ]
 
 
 def test_echoes_that_never_came_back_are_told_once() -> None:

@@ -11,6 +11,7 @@ import json
 from bisect import bisect
 
 from mptcplab import _core
+from mptcplab.engines.kernel.pairing import paired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 BIN_NS = 10**9
-# TCP counts a SYN or a FIN as one byte of sequence space.
+# States of TCP (include/net/tcp_states.h) in which the peer has acknowledged our FIN, and in which
+# its own has come; later a socket tells nothing. Linux counts a FIN as a byte acknowledged or
+# received, and a SYN as one acknowledged where it opened the connection (tcp_snd_una_update,
+# tcp_rcv_nxt_update).
+FIN_WAIT2, CLOSE_WAIT, LAST_ACK, CLOSING = 5, 8, 9, 11
+FIN_RECEIVED = (CLOSE_WAIT, LAST_ACK, CLOSING)
 FLAG_BYTES = 1
 # Up to this part of the delivered data may be duplicates where shares are still given.
 MOST_DUPLICATES = 0.01
@@ -72,13 +78,14 @@ class Marked:
 
     def _of_server(self, counted: list[list[Row]]) -> list[Row | None]:
         """Give the server's counts of each subflow of the client, where they can be matched."""
-        theirs = counted[0] if counted else []
+        theirs = sorted(counted[0] if counted else [], key=lambda one: one["first_ns"])
         by_end = {tuple(one["remote"]): one for one in theirs}
-        found = [by_end.pop(tuple(one["local"]), None) for one in self._client]
-        if found.count(None) == len(by_end) == 1:
-            # A translator gave it another address on the way.
-            found[found.index(None)] = by_end.popitem()[1]
-        return found
+        names = paired(
+            {tuple(one["local"]): one.get("ids") for one in self._client},
+            {end: one.get("ids") for end, one in by_end.items()},
+        )
+        found = {ours: by_end[end] for end, ours in names.items()}
+        return [found.get(tuple(one["local"])) for one in self._client]
 
     def _bytes(self, direction: str) -> int:
         end = self._ended.client if direction == "down" else self._ended.server
@@ -158,7 +165,7 @@ class Marked:
     def _flow(self, number: int, direction: str) -> Row:
         ours, theirs = self._client[number], self._server[number]
         sender, receiver = (theirs, ours) if direction == "down" else (ours, theirs)
-        count = _delivered(sender, receiver)
+        count = self._delivered(number, direction)
         sent = sender or {}
         data_packets = sent.get("data_segs_out") or (receiver or {}).get("data_segs_in") or 0
         resent = sent.get("total_retrans")
@@ -187,26 +194,34 @@ class Marked:
 
     def _share(self, count: int, direction: str) -> float | None:
         """Give it where hardly any data was received twice."""
-        total = sum(
-            _delivered(*((theirs, ours) if direction == "down" else (ours, theirs)))
-            for ours, theirs in zip(self._client, self._server, strict=True)
-        )
+        total = sum(self._delivered(number, direction) for number in range(len(self._client)))
         extra = 0 if direction == "down" else self._ended.ready["preamble_bytes"]
-        # The SYN and the FIN of each subflow are counted as a byte each.
-        most = (self._bytes(direction) + extra) * (1 + MOST_DUPLICATES) + 2 * len(self._client)
+        most = (self._bytes(direction) + extra) * (1 + MOST_DUPLICATES)
         return count / total if total and total <= most else None
+
+    def _delivered(self, number: int, direction: str) -> int:
+        """Count the bytes of a subflow that were received: which end looked last knows best."""
+        ours, theirs = self._client[number], self._server[number]
+        if direction == "down":
+            return max(received(ours), acknowledged(theirs, opened=False))
+        return max(received(theirs), acknowledged(ours, opened=True))
 
     def _throughput(self) -> Iterator[Row]:
         """Series at the client: what its subflows received and had acknowledged, and the sums."""
         keys = {tuple(one["local"]): number for number, one in enumerate(self._client)}
-        for direction, column in (("down", "received_bytes"), ("up", "acknowledged_bytes")):
+        for direction, column, flag in (
+            ("down", "received_bytes", 0),
+            ("up", "acknowledged_bytes", FLAG_BYTES),
+        ):
             if not self._bytes(direction):
                 continue
             series: dict[int, list[tuple[int, int]]] = {number: [] for number in keys.values()}
             for line in self._lines:
                 number = keys.get(tuple(line["local"]))
                 if number is not None and line.get(column) is not None:
-                    series[number].append((line["at_ns"], line[column]))
+                    # Beyond it there is only a FIN.
+                    count = min(max(0, line[column] - flag), self._delivered(number, direction))
+                    series[number].append((line["at_ns"], count))
             binned = {number: list(self._binned(points)) for number, points in series.items()}
             yield from self._whole(direction, list(zip(*binned.values(), strict=True)))
             for number, rows in binned.items():
@@ -250,13 +265,17 @@ def _at(points: list[tuple[int, int]], at_ns: int) -> int:
     return from_count + (to_count - from_count) * (at_ns - from_ns) // (to_ns - from_ns)
 
 
-def _delivered(sender: Row | None, receiver: Row | None) -> int:
-    """Count the bytes that were received.
+def acknowledged(counted: Row | None, *, opened: bool) -> int:
+    """Count the bytes of data that an end had acknowledged; ``opened``: it sent the first SYN."""
+    if counted is None:
+        return 0
+    flags = int(opened) + int(counted.get("state") == FIN_WAIT2)
+    return max(0, int(counted["bytes_acked"]) - flags * FLAG_BYTES)
 
-    The receiver knows best, unless it looked last before the end. A FIN counts at the sender, too.
-    """
-    acked = max(0, int((sender or {"bytes_acked": 0})["bytes_acked"]) - FLAG_BYTES)
-    if receiver is None:
-        return acked
-    received = int(receiver["bytes_received"])
-    return acked if acked > received + FLAG_BYTES else received
+
+def received(counted: Row | None) -> int:
+    """Count the bytes of data that an end received."""
+    if counted is None:
+        return 0
+    flags = int(counted.get("state") in FIN_RECEIVED)
+    return max(0, int(counted["bytes_received"]) - flags * FLAG_BYTES)

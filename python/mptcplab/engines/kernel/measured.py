@@ -9,6 +9,7 @@ from typing import Protocol
 
 from mptcplab import _core
 from mptcplab.engines import remarks
+from mptcplab.engines.kernel.pairing import paired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     Ends: TypeAlias = tuple[str, int, str, int]
 
     from mptcplab.engines.kernel.network import Job
+    from mptcplab.engines.kernel.pairing import Ids
 
 CLIENT, SERVER = "client", "server"
 
@@ -68,12 +70,12 @@ class Numbers:
         """Make the table ``state`` of files of samples; those of unknown subflows are left out."""
         lines = list(_lines(samples))
         ends = [self._ends(row["host"], row.pop("local"), row.pop("remote")) for row in lines]
-        at_server = {one for one, row in zip(ends, lines, strict=True) if row["host"] == SERVER}
-        known = self._subflows | self._translated(at_server)
+        known = {CLIENT: self._subflows, SERVER: self._at_server(lines, ends)}
         rows = []
         for one, row in zip(ends, lines, strict=True):
             del row["token"]
-            if (found := known.get(one)) is not None:
+            row.pop("ids", None)
+            if (found := known[row["host"]].get(one)) is not None:
                 connection, subflow = found
                 rows.append(row | {"connection": connection, "subflow": subflow, **self._time(row)})
         rows.sort(key=lambda row: (row["connection"], row["at_ns"], row["host"], row["subflow"]))
@@ -98,12 +100,27 @@ class Numbers:
     def _time(self, row: Row) -> Row:
         return {"at_s": (row["at_ns"] - self._origin_ns) / 1e9}
 
-    def _translated(self, at_server: set[Ends]) -> dict[Ends, tuple[int, int]]:
-        """Pair the one subflow that only the server names so with the one that it does not name."""
-        strangers, unnamed = at_server - self._subflows.keys(), self._subflows.keys() - at_server
-        if len(strangers) == len(unnamed) == 1:
-            return {strangers.pop(): self._subflows[unnamed.pop()]}
-        return {}
+    def _at_server(self, lines: list[Row], ends: list[Ends]) -> dict[Ends, tuple[int, int]]:
+        """Give the subflows by the names that the server has for them: a NAT may have renamed some.
+
+        Of one of several connections, where tokens do not say which it is, only a name does.
+        """
+        ours: dict[Ends, Ids] = {}
+        theirs: dict[int, dict[Ends, Ids]] = {}
+        connections = {connection for connection, _ in self._subflows.values()}
+        only = min(connections) if len(connections) == 1 else None
+        for one, row in zip(ends, lines, strict=True):
+            if row["host"] == CLIENT:
+                ours.setdefault(one, row.get("ids"))
+            elif (of := self._connections.get((SERVER, row["token"]), only)) is not None:
+                theirs.setdefault(of, {}).setdefault(one, row.get("ids"))
+        found = dict(self._subflows)
+        for connection, server in theirs.items():
+            # In the order of their numbers.
+            known = sorted((at, one) for one, at in self._subflows.items() if at[0] == connection)
+            client = {one: ours.get(one) for _, one in known}
+            found |= {there: self._subflows[here] for there, here in paired(client, server).items()}
+        return found
 
     def _subflow(self, host: str, local: Any, remote: Any) -> tuple[int, int] | None:
         return self._subflows.get(self._ends(host, local, remote))

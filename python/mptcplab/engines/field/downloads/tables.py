@@ -6,7 +6,7 @@ import json
 
 from mptcplab import _core
 from mptcplab.engines.field.downloads.download import CAPTURE, SAMPLES
-from mptcplab.engines.field.marks import FLAG_BYTES, Marked
+from mptcplab.engines.field.marks import Marked, acknowledged
 from mptcplab.engines.field.measure import Ended
 from mptcplab.engines.field.routes import Route
 from mptcplab.engines.field.surroundings import Surroundings
@@ -58,8 +58,7 @@ def _marked(download: Download, samples: Path) -> Marked:
     with samples.open(encoding="utf-8") as lines, mirror_path.open("w", encoding="utf-8") as other:
         for line in map(json.loads, lines):
             sample = {"at_ns": line["at_ns"], "local": line["remote"]}
-            # Before data is acknowledged, the SYN is.
-            count = max(0, (line.get("acknowledged_bytes") or 0) - FLAG_BYTES)
+            count = line.get("acknowledged_bytes") or 0
             other.write(json.dumps(sample | {"received_bytes": count}) + "\n")
     client = {
         "sockets": [download.socket],
@@ -94,7 +93,8 @@ def _mirror(one: Row) -> Row:
         "remote": one["local"],
         "first_ns": one["first_ns"],
         "backup": one["backup"],
-        "bytes_received": max(0, (one["bytes_acked"] or 0) - FLAG_BYTES),
+        "ids": None,
+        "bytes_received": acknowledged(one, opened=False),
         "bytes_acked": 0,
     }
 

@@ -237,7 +237,7 @@ INET_DIAG_INFO = 2
 INET_DIAG_CONG = 4
 INET_DIAG_ULP_INFO = 19
 INET_ULP_INFO_MPTCP = 3
-MPTCP_SUBFLOW_ATTR_FLAGS = 8
+MPTCP_SUBFLOW_ATTR_FLAGS, MPTCP_SUBFLOW_ATTR_ID_REM, MPTCP_SUBFLOW_ATTR_ID_LOC = 8, 9, 10
 BACKUP = 1 << 4 | 1 << 5
 # SYN-SENT to LAST-ACK and CLOSING: neither closed, nor listening, nor in TIME-WAIT.
 ALIVE = sum(1 << state for state in (1, 2, 3, 4, 5, 8, 9, 11))
@@ -253,10 +253,15 @@ _ANSWER_BYTES = 4 + 48 + 20
 
 
 class Policy(NamedTuple):
-    """A subflow's congestion controller, and whether it is a backup."""
+    """A subflow's congestion controller, whether it is a backup, and its addresses' identifiers.
+
+    These, its own and the peer's, are the same at both ends whatever translates addresses between
+    them (RFC 8684 §3.2). Before Linux 6.14 ordinary users are not told them.
+    """
 
     congestion_control: str | None
     backup: bool | None
+    ids: tuple[int, int] | None = None
 
 
 class Diagnosis:
@@ -315,12 +320,20 @@ def _named(ends: Tuple, interface: int) -> bytes:
 def policy_of(found: dict[int, bytes]) -> Policy:
     """Read the policy of a socket from its attributes."""
     name = found.get(INET_DIAG_CONG)
-    return Policy(None if name is None else name.rstrip(b"\0").decode(), _backup(found))
+    subflow = _subflow(found)
+    return Policy(
+        None if name is None else name.rstrip(b"\0").decode(), _backup(subflow), _ids(subflow)
+    )
 
 
-def _backup(found: dict[int, bytes]) -> bool | None:
-    flags = _subflow(found).get(MPTCP_SUBFLOW_ATTR_FLAGS)
+def _backup(subflow: dict[int, bytes]) -> bool | None:
+    flags = subflow.get(MPTCP_SUBFLOW_ATTR_FLAGS)
     return None if flags is None else bool(struct.unpack("=I", flags)[0] & BACKUP)
+
+
+def _ids(subflow: dict[int, bytes]) -> tuple[int, int] | None:
+    own, peer = (subflow.get(one) for one in (MPTCP_SUBFLOW_ATTR_ID_LOC, MPTCP_SUBFLOW_ATTR_ID_REM))
+    return None if own is None or peer is None else (own[0], peer[0])
 
 
 def _subflow(found: dict[int, bytes]) -> dict[int, bytes]:

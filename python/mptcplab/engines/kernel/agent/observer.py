@@ -179,6 +179,7 @@ class Observer:
 
 
 COUNTED = (
+    "state",
     "bytes_acked",
     "bytes_received",
     "bytes_sent",
@@ -229,6 +230,7 @@ class Used:
                 "remote": remote,
                 "first_ns": first_ns,
                 "backup": policy.backup,
+                "ids": policy.ids,
                 **{name: tcp[name] for name in COUNTED},
             }
             for (local, remote), (first_ns, tcp, policy) in self._last.items()

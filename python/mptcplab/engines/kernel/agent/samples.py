@@ -52,7 +52,7 @@ class Series:
         information, policies = look
         shared = {"host": self._host, "token": self._token}
         rows = (
-            {**shared, "local": one.ends[0], "remote": one.ends[1]}
+            {**shared, "local": one.ends[0], "remote": one.ends[1], "ids": policies[one.ends].ids}
             | row(information, one.tcp, policies[one.ends])
             | {"at_ns": at_ns}
             for one in information.subflows
