@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shlex
 import socket
 import subprocess
@@ -13,9 +14,12 @@ from typing import Any, cast
 
 import pytest
 
+from command import Run
 from mptcplab import Error
 from mptcplab.engines.field import control, routes, server_line
 from mptcplab.engines.field.clock import Offset, line
+from mptcplab.engines.field.measure import _clocks
+from mptcplab.engines.field.routes import Route
 from requirements import need_kernel_namespaces
 
 MS = 1_000_000
@@ -128,6 +132,31 @@ def test_a_name_without_a_way_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _refuse(*_: object) -> None:
     raise OSError(101, "Network is unreachable")
+
+
+@pytest.mark.parametrize("host", ["lab..example.org", f"{'a' * 64}.example.org", "a b"])
+@pytest.mark.parametrize("command", ["doctor", "probe", "serve"])
+def test_what_is_no_name_of_a_host_is_refused_in_a_line(
+    mptcplab: Run, command: str, host: str
+) -> None:
+    words = {
+        "doctor": ["doctor", "--field", host],
+        "probe": ["probe", f"{host}:7443#{'0' * 64}"],
+        "serve": ["serve", "--systemd", "--name", host],
+    }
+    done = mptcplab(*words[command])
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert re.search("is not the (name or address of a host|line of a server)", done.stderr)
+
+
+def test_a_path_that_went_during_a_run_costs_no_more_than_its_echoes() -> None:
+    """MPTCP goes on by the others, and what was measured is kept."""
+    gone, there = Route("gone0", "192.0.2.1", "127.0.0.1"), Route("lo", "127.0.0.1", "127.0.0.1")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        port, run, key = server.getsockname()[1], bytes(16), bytes(32)
+        found = _clocks({"wifi": gone, "lte": there}, port, run, key, 1, 0)
+    assert found == {"wifi": None, "lte": None}
 
 
 def test_single_runs_have_no_order_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:

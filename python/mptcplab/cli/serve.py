@@ -124,6 +124,10 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
+    from mptcplab.engines.field import server_line
+
+    if options.name is not None:
+        server_line.check_host(options.name)
     if options.open:
         return _run_open(options)
     for name in OPEN_ALONE:
@@ -131,7 +135,6 @@ def run(options: Namespace) -> int:
             raise Error(f"--{name.replace('_', '-')} goes with --open")
     import socket
 
-    from mptcplab.engines.field import server_line
     from mptcplab.engines.field.server.limits import Limits
     from mptcplab.engines.field.server.serve import Server, serve
 

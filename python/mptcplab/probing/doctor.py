@@ -39,6 +39,7 @@ def examine(
     """
     line = server_line.read(server) if "#" in server else None
     host, port = (line.host, line.port) if line else _host_and_port(server, port)
+    server_line.check_host(host)
     names = list(names) or uplinks.interfaces()
     if not names:
         raise Error("no interface is up and has an address: name them (--interface)")

@@ -16,6 +16,7 @@ LINE = re.compile(
     r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s\[\]:#]+))(?::(?P<port>[0-9]{1,5}))?"
     r"#(?P<print>[0-9a-f]{64})"
 )
+HOST = re.compile(r"[^\s\[\]#]+")
 # The shortest token that cannot be guessed, and the longest.
 LEAST_TOKEN = 16
 MOST_TOKEN = 256
@@ -42,7 +43,24 @@ def read(text: str) -> ServerLine:
             f"{text}: is not the line of a server, HOST:PORT#FINGERPRINT: copy the one that "
             "mptcplab serve prints"
         )
+    check_host(found["six"] or found["host"])
     return ServerLine(found["six"] or found["host"], int(found["port"] or PORT), found["print"])
+
+
+def check_host(name: str) -> None:
+    """Refuse what cannot be the name or address of a host.
+
+    Raises:
+        Error: It cannot stand in a server's line, or a label of it is empty or too long.
+    """
+    try:
+        # As whoever looks it up does.
+        name.encode("idna")
+        is_host = HOST.fullmatch(name) is not None
+    except UnicodeError:
+        is_host = False
+    if not is_host:
+        raise Error(f"{name!r} is not the name or address of a host, such as lab.example.org")
 
 
 def configuration() -> Path:
