@@ -155,7 +155,9 @@ def test_nmea_without_a_fix_is_no_position(tmp_path: Path) -> None:
         ("<gpx></gpx>", "has no row"),
         ("hello\n", "neither GPX nor a sentence of NMEA 0183"),
         (summed("GPRMC,123519,A,9107.0,N,01131.0,E,,,230394,,"), "RMC: latitude_deg is 91."),
-        (summed("GPRMC,123519,A,4807.0,N,01131.0,E,,,320394,,"), "RMC: day is out of range"),
+        (summed("GPRMC,123519,A,4807.0,N,01131.0,E,,,320394,,"), "RMC: '320394' is not a date"),
+        (summed("GPRMC,250000,A,4807.0,N,01131.0,E,,,230394,,"), "'250000' is not a time of day"),
+        (summed("GPRMC,123519,A,4807.0,N,01131.0,E,x,,230394,,"), "speed_mps is 'x': it must be a"),
         (summed("GPRMC,123519,A"), "RMC has too few fields"),
     ],
 )

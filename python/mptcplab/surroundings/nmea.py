@@ -90,8 +90,8 @@ class _Reader:
             "longitude_deg": _degrees("longitude_deg", fields[4], fields[5], "EW"),
         }
         if fields[6]:
-            speed = float(fields[6]) * KNOT_MPS
-            row["speed_mps"] = quantities.checked("speed_mps", speed, quantities.POSITIONS)
+            speed = quantities.number("speed_mps", fields[6], quantities.POSITIONS)
+            row["speed_mps"] = speed * KNOT_MPS
         if fields[7]:
             row["course_deg"] = quantities.number("course_deg", fields[7], quantities.POSITIONS)
         self._time, self._row = fields[0], (line, row)
@@ -108,14 +108,18 @@ def _date(text: str) -> datetime:
     if not re.fullmatch(r"\d{6}", text):
         raise ValueError(f"{text!r} is not a date")
     year = int(text[4:])
-    return datetime(
-        year + CENTURY - 100 * (year >= FIRST), int(text[2:4]), int(text[:2]), tzinfo=UTC
-    )
+    try:
+        return datetime(
+            year + CENTURY - 100 * (year >= FIRST), int(text[2:4]), int(text[:2]), tzinfo=UTC
+        )
+    except ValueError:
+        raise ValueError(f"{text!r} is not a date") from None
 
 
 def _time(text: str) -> timedelta:
     """Read hhmmss.ss."""
-    if not re.fullmatch(r"\d{6}(\.\d*)?", text):
+    # With a leap second.
+    if not re.fullmatch(r"([01]\d|2[0-3])[0-5]\d([0-5]\d|60)(\.\d*)?", text):
         raise ValueError(f"{text!r} is not a time of day")
     return timedelta(hours=int(text[:2]), minutes=int(text[2:4]), seconds=float(text[4:]))
 
