@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 BIN_NS = 10**9
 # States of TCP (include/net/tcp_states.h) in which the peer has acknowledged our FIN, and in which
-# its own has come; later a socket tells nothing. Linux counts a FIN as a byte acknowledged or
-# received, and a SYN as one acknowledged where it opened the connection (tcp_snd_una_update,
+# its own has come: both once it has closed. Linux counts a FIN as a byte acknowledged or received,
+# and a SYN as one acknowledged where it opened the connection (tcp_snd_una_update,
 # tcp_rcv_nxt_update).
-FIN_WAIT2, CLOSE_WAIT, LAST_ACK, CLOSING = 5, 8, 9, 11
-FIN_RECEIVED = (CLOSE_WAIT, LAST_ACK, CLOSING)
+FIN_WAIT2, CLOSE, CLOSE_WAIT, LAST_ACK, CLOSING = 5, 7, 8, 9, 11
+FIN_ACKNOWLEDGED = (FIN_WAIT2, CLOSE)
+FIN_RECEIVED = (CLOSE, CLOSE_WAIT, LAST_ACK, CLOSING)
 FLAG_BYTES = 1
 # Up to this part of the delivered data may be duplicates where shares are still given.
 MOST_DUPLICATES = 0.01
@@ -269,7 +270,7 @@ def acknowledged(counted: Row | None, *, opened: bool) -> int:
     """Count the bytes of data that an end had acknowledged; ``opened``: it sent the first SYN."""
     if counted is None:
         return 0
-    flags = int(opened) + int(counted.get("state") == FIN_WAIT2)
+    flags = int(opened) + int(counted.get("state") in FIN_ACKNOWLEDGED)
     return max(0, int(counted["bytes_acked"]) - flags * FLAG_BYTES)
 
 

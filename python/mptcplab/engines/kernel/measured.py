@@ -111,9 +111,10 @@ class Numbers:
         only = min(connections) if len(connections) == 1 else None
         for one, row in zip(ends, lines, strict=True):
             if row["host"] == CLIENT:
-                ours.setdefault(one, row.get("ids"))
+                ours[one] = ours.get(one) or row.get("ids")
             elif (of := self._connections.get((SERVER, row["token"]), only)) is not None:
-                theirs.setdefault(of, {}).setdefault(one, row.get("ids"))
+                its = theirs.setdefault(of, {})
+                its[one] = its.get(one) or row.get("ids")
         found = dict(self._subflows)
         for connection, server in theirs.items():
             # In the order of their numbers.

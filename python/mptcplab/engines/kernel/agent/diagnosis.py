@@ -19,6 +19,7 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
 
 from mptcplab.engines.kernel.agent import netlink
 
@@ -129,6 +130,8 @@ class Reader:
         self._addresses = bytearray(MOST_SUBFLOWS * SUBFLOW_BYTES)
         self._tcp = bytearray(MOST_SUBFLOWS * STRUCTURE_BYTES)
         self._requests = [_shared(each) for each in (self._full, self._addresses, self._tcp)]
+        #: Of plain TCP: a socket that has closed still knows its counts, and no longer its peer.
+        self._ends: WeakKeyDictionary[socket.socket, Tuple] = WeakKeyDictionary()
 
     def read(self, sock: socket.socket) -> Information:
         """Read all that there is; raises ``OSError`` where the socket is gone."""
@@ -139,7 +142,10 @@ class Reader:
                 if error.errno not in (errno.EOPNOTSUPP, errno.ENOPROTOOPT):
                     raise
         raw = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, STRUCTURE_BYTES)
-        ends = _end(sock.getsockname()), _end(sock.getpeername())
+        with contextlib.suppress(OSError):
+            self._ends[sock] = _end(sock.getsockname()), _end(sock.getpeername())
+        if (ends := self._ends.get(sock)) is None:
+            raise OSError(errno.ENOTCONN, "the socket was closed before it was read")
         # After a fallback the kernel answers for the TCP socket beneath.
         protocol = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PROTOCOL)
         fallback = protocol == socket.IPPROTO_MPTCP
@@ -259,8 +265,8 @@ class Policy(NamedTuple):
     them (RFC 8684 §3.2). Before Linux 6.14 ordinary users are not told them.
     """
 
-    congestion_control: str | None
-    backup: bool | None
+    congestion_control: str | None = None
+    backup: bool | None = None
     ids: tuple[int, int] | None = None
 
 
@@ -287,7 +293,7 @@ class Diagnosis:
             self._interfaces[ends] = number
             return policy_of(netlink.attributes(answer[_ANSWER_BYTES:]))
         self._interfaces.pop(ends, None)
-        return Policy(None, None)
+        return Policy()
 
     def alive(self, of: set[Tuple] | None = None) -> int:
         """Count the TCP sockets that are open or closing, among those of these ends."""

@@ -212,8 +212,10 @@ class Used:
             self.token = information.mptcp["token"]
         at_ns = time.time_ns()
         for one in information.subflows:
-            first_ns, _, _ = self._last.get(one.ends, (at_ns, one.tcp, policies[one.ends]))
-            self._last[one.ends] = first_ns, one.tcp, policies[one.ends]
+            policy = policies[one.ends]
+            first_ns, _, before = self._last.get(one.ends, (at_ns, one.tcp, policy))
+            # One that has closed has none any more.
+            self._last[one.ends] = first_ns, one.tcp, before if policy == Policy() else policy
         for ends, policy in policies.items():
             self._subflows[ends] = policy.congestion_control or self._subflows.get(ends)
 
