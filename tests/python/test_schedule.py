@@ -660,3 +660,5 @@ def test_what_cannot_be_kept_is_refused_in_one_line(
         scheduled(world, written(tmp_path, CAMPAIGN.replace(*change)), tmp_path / "out")
     assert "\n" not in str(refused.value)
     assert world.truth() == []
+    # Once it is mended, its days begin.
+    assert not (tmp_path / "out").exists()

@@ -78,6 +78,8 @@ def run(
     clock = clock or WallClock()
     _check(sheet)
     need(sheet)
+    # What is refused leaves nothing behind.
+    Budgets(planned(sheet, out, clock.now())[0])
     if not (ledger.read(out) or ledger.Ledger()).visits:
         # Later an absent server is waited for: another host may answer meanwhile.
         greet(sheet)
