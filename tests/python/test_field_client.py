@@ -18,7 +18,7 @@ from command import Run
 from mptcplab import Error
 from mptcplab.engines.field import control, routes, server_line
 from mptcplab.engines.field.clock import Offset, line
-from mptcplab.engines.field.measure import _clocks
+from mptcplab.engines.field.measure import _captured, _clocks
 from mptcplab.engines.field.routes import Route
 from requirements import need_kernel_namespaces
 
@@ -212,6 +212,48 @@ def test_nothing_that_a_server_says_is_written_elsewhere(
         with control.Control(cast("Any", here), line) as spoken, pytest.raises(Error, match=why):
             spoken.take(directory)
     assert {path.name for path in tmp_path.rglob("*")} <= {"raw", "server.samples"}
+
+
+FULL = """\
+import os, resource, signal, sys
+from mptcplab.engines.field import recorder
+from mptcplab.engines.field.captures import source
+from mptcplab.engines.field.captures.packet import Packet
+
+class Source:
+    by = "a test"
+    fd, _ = os.pipe()
+    def fileno(self): return self.fd
+    def take(self): return []
+    def finish(self): return [Packet("lo", True, 1, 9000, bytes(9000))] * 500, 0
+
+source.opened = lambda *_: Source()
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+sys.exit(recorder.main())
+"""
+
+
+def test_a_capture_that_the_disk_has_no_room_for_is_none(tmp_path: Path) -> None:
+    """And the run goes on without."""
+    file = tmp_path / "client.pcapng"
+    job = {
+        "file": str(file),
+        "host": "client",
+        "interfaces": None,
+        "port": 9,
+        "snap": 1,
+        "most": None,
+    }
+    lines = f"{json.dumps(job)}\n"
+    command = [sys.executable, "-c", FULL]
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr, file.exists()) == (1, "", False)
+    said = [json.loads(one) for one in done.stdout.splitlines()]
+    why = "cannot write the capture: File too large"
+    assert said == [{"ready": "a test"}, {"error": why}]
+    assert _captured(said) == {"by": None, "why": why}
+    assert _captured(said[:1]) == {"by": None, "why": "it ended in the middle"}
+    assert _captured([{"captured": {"dropped": 1}}]) == {"dropped": 1}
 
 
 def test_a_recorder_that_nobody_hears_any_more_ends_quietly(tmp_path: Path) -> None:

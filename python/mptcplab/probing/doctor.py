@@ -7,6 +7,7 @@ from mptcplab.engines.field import clock, control, server_line, uplinks
 from mptcplab.engines.field.routes import route
 from mptcplab.machine.check import limited
 from mptcplab.probing.client import ProbedPath
+from mptcplab.probing.probe import LOCAL
 from mptcplab.probing.session import opened
 
 TYPE_CHECKING = False
@@ -97,7 +98,8 @@ def _probe_port(examined: Examined, session: Session, name: str) -> None:
             connection.ask("echo")
     except OSError as error:
         reason = error.strerror or str(error)
-        mend = f"open port {path.port} of the server for TCP"
+        local = error.errno in LOCAL
+        mend = "mend the route" if local else f"open port {path.port} of the server for TCP"
         found = f"port {path.port} is not reached: {reason}"
         examined.checks.append(limited(what, found, "the path cannot be probed", mend))
     else:

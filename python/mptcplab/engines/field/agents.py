@@ -19,6 +19,8 @@ AGENT = "mptcplab.engines.kernel.agent"
 RECORDER = "mptcplab.engines.field.recorder"
 START_SECONDS = 30.0
 END_SECONDS = 10.0
+# For a capture of hundreds of megabytes, from which other connections are removed.
+CAPTURED_SECONDS = 60.0
 
 
 class Helper:
@@ -69,13 +71,13 @@ class Helper:
                     return message[key]
         raise Error(f"the agent does not say {key} within {seconds:g} s")
 
-    def end(self) -> list[dict[str, Any]]:
-        """End it, and return its last messages."""
+    def end(self, seconds: float = END_SECONDS) -> list[dict[str, Any]]:
+        """End it, within so many seconds, and return its last messages."""
         if self._in.closed:
             return []
         self._in.close()
         try:
-            self._process.wait(END_SECONDS)
+            self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -109,7 +109,9 @@ def _run(
         elapsed_ns = time.monotonic_ns() - start_ns
         after = _clocks(routes, port, run, key, field.echoes, field.echoes)
         if recording is not None:
-            captured |= _missing(recording.end())
+            captured |= _captured(recording.end(agents.CAPTURED_SECONDS))
+            if captured["by"] is None:
+                (target.directory / CAPTURE).unlink(missing_ok=True)
     server, server_captured = session.take(raw)
     server_capture = raw / SERVER_CAPTURE
     if server_capture.exists():
@@ -218,12 +220,13 @@ def _record(
     return {"by": by, "why": None}, helper
 
 
-def _missing(messages: list[dict[str, Any]]) -> dict[str, int]:
-    """Say how many packets a recorder did not write."""
-    found: dict[str, int] = {}
+def _captured(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """Say how many packets a recorder did not write, or why there is no whole capture."""
     for message in messages:
-        found |= message.get("captured", {})
-    return found
+        if "captured" in message:
+            return dict(message["captured"])
+    why = next((one["error"] for one in messages if "error" in one), "it ended in the middle")
+    return {"by": None, "why": why}
 
 
 def _clocks(

@@ -6,7 +6,7 @@
 line"}``, and ends with its input. Before that it may read ``{"without": [[address, port],
 ...]}``: connections with these are none of the run's, and their packets are left out. At its end
 it writes ``{"captured": {"dropped": n, "left_out": n}}``: packets that the kernel dropped, and
-that came once the file was full.
+that came once the file was full; or ``{"error": "one line"}``, and leaves no file.
 """
 
 from __future__ import annotations
@@ -83,6 +83,12 @@ class Recorder:
             leave_out(self._file, others)
         return {"dropped": dropped, "left_out": self._left_out}
 
+    def discard(self) -> None:
+        """Remove the capture, with what could not be written."""
+        with suppress(OSError):
+            self._raw.close()
+        self._file.unlink(missing_ok=True)
+
     def _write(self, packets: Iterable[Packet]) -> None:
         for one in packets:
             number = self._numbers.get(one.interface)
@@ -107,7 +113,13 @@ def main() -> int:
         _send({"error": reason(error)})
         return 1
     _send({"ready": recorder.by})
-    _send({"captured": recorder.run()})
+    try:
+        _send({"captured": recorder.run()})
+    except OSError as error:
+        # What it holds is no whole capture.
+        recorder.discard()
+        _send({"error": f"cannot write the capture: {reason(error)}"})
+        return 1
     return 0
 
 

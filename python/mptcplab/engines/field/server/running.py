@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from mptcplab._core import Error
-from mptcplab.engines.field import recorder
+from mptcplab.engines.field import agents, recorder
 from mptcplab.engines.field.server.session import Session
 
 TYPE_CHECKING = False
@@ -28,8 +28,6 @@ HOST = "server"
 LINGER_NS = 3 * 10**9
 START_SECONDS = 30.0
 END_SECONDS = 10.0
-# For a capture of hundreds of megabytes, from which other connections are removed.
-CAPTURED_SECONDS = 60.0
 FILES = {"samples": "server.samples", "counters": "server.counters"}
 CAPTURE = "server.pcapng"
 
@@ -117,9 +115,15 @@ class Running(Session):
         if self._recorder is not None:
             if self._recorder.returncode is None:
                 _write(self._recorder, json.dumps({"without": list(others)}))
-            await _ended(self._recorder, CAPTURED_SECONDS)
-            with contextlib.suppress(ValueError):
-                self.captures |= json.loads(await _line(self._recorder))["captured"]
+            await _ended(self._recorder, agents.CAPTURED_SECONDS)
+            line = await _line(self._recorder)
+            ended = json.loads(line) if line.endswith(b"\n") else {}
+            if "captured" in ended:
+                self.captures |= ended["captured"]
+            else:
+                why = ended.get("error", "the recorder ended in the middle")
+                self.captures = {"by": None, "why": why}
+                (self._directory / CAPTURE).unlink(missing_ok=True)
             self._recorder = None
 
     def files(self) -> list[Path]:
