@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -89,6 +90,8 @@ class Writer:
     def __init__(self, ends: int) -> None:
         self.said: list[dict[str, Any]] = []
         self.closed = False
+        #: What it says, once that is read.
+        self.reader: asyncio.StreamReader
         self._ends = ends
 
     def get_extra_info(self, name: str) -> Any:
@@ -99,6 +102,8 @@ class Writer:
 
     def write(self, line: bytes) -> None:
         self.said.append(json.loads(line))
+        if "ready" in self.said[-1]:
+            self.reader.feed_data(b'{"end": true}\n')
 
     async def drain(self) -> None:
         """It takes all at once."""
@@ -115,6 +120,7 @@ def _served(client: Writer, ledger: Ledger) -> None:
         reader = asyncio.StreamReader()
         for line in ({"hello": 1, "token": "a-token"}, {"run": REQUEST}):
             reader.feed_data(json.dumps(line).encode() + b"\n")
+        client.reader = reader
         served = Control("a-token", Limits(), ledger)
         served.listeners = cast("Listeners", SimpleNamespace(sessions={}))
         await served.serve((reader, cast("asyncio.StreamWriter", client)), lambda: None)
@@ -140,6 +146,42 @@ def test_a_client_that_goes_costs_no_reservation_and_is_no_exception(
     _served(going, ledger)
     assert going.said[-1] == {"refused": "no agent"}
     assert ledger.spent() == 0
+
+
+def test_a_server_that_cannot_write_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its disk is full: of its ledger, and then of where runs are made."""
+    monkeypatch.setattr(f"{Control.__module__}.PATIENCE_SECONDS", 0.2)
+    ledger, full = Ledger(tmp_path / "ledger"), os.strerror(errno.ENOSPC)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, full, "/there")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("mptcplab.writing.replace", refuse)
+        _served(first := Writer(3), ledger)
+    assert first.said[-1] == {
+        "refused": f"at the server: cannot write {tmp_path / 'ledger'}: {full}"
+    }
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    _served(second := Writer(3), ledger)
+    assert second.said[-1] == {"refused": f"at the server: cannot write /there: {full}"}
+
+
+def test_an_agent_that_fails_is_told_to_the_client(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def start(_: object) -> None:
+        """It does."""
+
+    async def fail(_: object) -> None:
+        raise Error("at the server: cannot write the samples")
+
+    monkeypatch.setattr(running.Running, "start", start)
+    monkeypatch.setattr(running.Running, "wait", fail)
+    _served(client := Writer(3), Ledger(tmp_path / "ledger"))
+    assert client.said[-1] == {"refused": "at the server: cannot write the samples"}
 
 
 @pytest.mark.parametrize("command", ["run", "schedule"])

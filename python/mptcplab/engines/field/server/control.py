@@ -36,7 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from mptcplab.engines.field.server.limits import Ledger, Limits
+    from mptcplab.engines.field.server.limits import Ledger, Limits, Reservation
     from mptcplab.engines.field.server.listeners import Client, Listeners
     from mptcplab.engines.field.server.run_request import RunRequest
 
@@ -161,7 +161,12 @@ class Control:
     ) -> None:
         if self._turn.locked():
             await _send(writer, {"waiting": self._waiting})
-        directory = Path(tempfile.mkdtemp(prefix="mptcplab-serve-"))
+        try:
+            directory = Path(tempfile.mkdtemp(prefix="mptcplab-serve-"))
+        except OSError as error:
+            refused = f"at the server: cannot write {error.filename}: {error.strerror}"
+            await _send(writer, {"refused": refused})
+            return
         try:
             async with self._own_turn(reader):
                 running = await self._run(request, directory, reader, writer, ends)
@@ -203,9 +208,8 @@ class Control:
         ends: Ends,
     ) -> Running | None:
         """Run it; returns it once it is over, or ``None`` where it was refused."""
-        reserved = self._ledger.reserve(self._limits.run_bytes, self._limits.day_bytes)
+        reserved = await self._reserve(self._limits.run_bytes, writer)
         if reserved is None:
-            await _send(writer, {"refused": SPENT})
             return None
         running = Running(request, self._limits, reserved.count, directory, ends.local[1])
         try:
@@ -216,13 +220,34 @@ class Control:
                 return None
             self.listeners.sessions[running.run] = running
             await _send(writer, {"ready": self._ready(running, ends)})
-            await self._until_over(running, request, reader)
+            try:
+                await self._until_over(running, request, reader)
+            except Error as error:
+                # The client reads why once it has ended.
+                await _send(writer, {"refused": str(error)})
+                raise
             await running.end(self.listeners.others)
         finally:
             self.listeners.sessions.pop(running.run, None)
             await running.end()
-            self._ledger.settle(reserved, running.carried)
+            self._settle(reserved, running.carried)
         return running
+
+    async def _reserve(self, most: int, writer: asyncio.StreamWriter) -> Reservation | None:
+        """Reserve bytes of the day, or tell the client why there are none."""
+        refused = SPENT
+        try:
+            reserved = self._ledger.reserve(most, self._limits.day_bytes)
+        except Error as error:
+            reserved, refused = None, f"at the server: {error}"
+        if reserved is None:
+            await _send(writer, {"refused": refused})
+        return reserved
+
+    def _settle(self, reserved: Reservation, carried: int | None) -> None:
+        """Count what was carried; where that cannot be written, all that was reserved stays."""
+        with contextlib.suppress(Error):
+            self._ledger.settle(reserved, carried)
 
     async def _probe(
         self, request: Any, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -233,9 +258,8 @@ class Control:
             await _send(writer, {"refused": "probes are asked for with their seconds, 3 h at most"})
             return
         most = min(self._limits.run_bytes, MOST_SESSION_BYTES)
-        reserved = self._ledger.reserve(most, self._limits.day_bytes)
+        reserved = await self._reserve(most, writer)
         if reserved is None:
-            await _send(writer, {"refused": SPENT})
             return
         probing = Probing(reserved.count, self._limits.rate_bits_per_second)
         self.listeners.sessions[probing.run] = probing
@@ -249,7 +273,7 @@ class Control:
         finally:
             del self.listeners.sessions[probing.run]
             await probing.end()
-            self._ledger.settle(reserved, probing.carried)
+            self._settle(reserved, probing.carried)
 
     def _ready(self, running: Running, ends: Ends) -> dict[str, Any]:
         return {
