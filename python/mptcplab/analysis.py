@@ -43,13 +43,18 @@ def measure(paths: Path | Iterable[Path], **settings: Any) -> _core.Tables:
 
 
 def have_one_clock(captures: list[str]) -> bool:
-    """Say whether captures were all taken in one run of mptcplab: its ends have one clock."""
+    """Say whether captures were all taken in one run of mptcplab: its ends have one clock.
+
+    But not between real hosts, each of which has its own.
+    """
+    import json
     from pathlib import Path
 
     # Without the right to look there, reading them says so.
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         homes = {Path(capture).resolve().parent for capture in captures}
-        return len(homes) == 1 and "-" not in captures and (homes.pop() / "run.json").exists()
+        if len(homes) == 1 and "-" not in captures:
+            return "field" not in json.loads((homes.pop() / "run.json").read_text("utf-8"))
     return False
 
 

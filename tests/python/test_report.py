@@ -152,12 +152,19 @@ def test_the_axis_ends_with_the_data_and_gaps_are_bars(tmp_path: Path) -> None:
     assert all(series["until"] is None for lane in others for series in lane["series"])
 
 
-def test_captures_of_a_run_have_one_clock(mptcplab: Run, comparison: Comparison) -> None:
+def test_captures_of_a_run_have_one_clock_unless_they_are_of_real_hosts(
+    mptcplab: Run, comparison: Comparison, tmp_path: Path
+) -> None:
     captures = sorted(comparison.mptcp.directory.glob("*.pcapng"))
     assert len(captures) == 2
     offset = "clock_offset"
     assert offset not in mptcplab("analyze", "--json", *captures).stdout
     assert offset not in set(_analyzed(captures)["diagnostic"])
+    copies = [Path(shutil.copy(capture, tmp_path)) for capture in captures]
+    about = json.loads((captures[0].parent / "run.json").read_text())
+    (tmp_path / "run.json").write_text(json.dumps(about | {"engine": "field", "field": {}}))
+    assert offset in mptcplab("analyze", "--json", *copies).stdout
+    assert offset in set(_analyzed(copies)["diagnostic"])
 
 
 def _analyzed(captures: list[Path]) -> pl.DataFrame:

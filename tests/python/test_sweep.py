@@ -162,8 +162,8 @@ def test_two_cannot_write_to_one_directory(mptcplab: Run, tmp_path: Path) -> Non
         assert process.poll() is None
     assert other.returncode == 2
     assert other.stderr == (
-        f"mptcplab: {out}: another sweep writes to it; wait for it, or choose another place "
-        "(--out)\n"
+        f"mptcplab: {out}: another sweep or schedule writes to it; wait for it, or choose "
+        "another place (--out)\n"
     )
 
 

@@ -154,7 +154,8 @@ def _take(lock: int, directory: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise Error(
-            f"{directory}: another sweep writes to it; wait for it, or choose another place (--out)"
+            f"{directory}: another sweep or schedule writes to it; wait for it, or choose another "
+            "place (--out)"
         ) from None
 
 
