@@ -45,6 +45,15 @@ def test_a_drift_beyond_the_echoes_error_is_applied() -> None:
         assert found.ahead_ns(at_s * SECOND) == pytest.approx(real_ms * MS, abs=1)
 
 
+@pytest.mark.parametrize(("ahead_ms", "at_s"), [(61_000, 10), (-59_000, 70), (61_000, -50)])
+def test_a_clock_that_was_set_does_not_drift(ahead_ms: float, at_s: float) -> None:
+    """Of the server, or of this host, forward or back, by a minute in ten seconds."""
+    found = line({"wifi": (offset(1000, 2, 0), offset(ahead_ms, 2, at_s))})
+    assert found.step_ns == (ahead_ms - 1000) * MS
+    assert found.drift_ppm == 0
+    assert found.ahead_ns(5 * SECOND) == 1000 * MS
+
+
 def test_what_echoes_cannot_tell_is_no_drift() -> None:
     clocks = {"wifi": (offset(1000, 20, 0), offset(1015, 10, 100))}
     found = line(clocks)

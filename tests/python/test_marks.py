@@ -26,6 +26,7 @@ from mptcplab.engines.field.marks import (
 )
 from mptcplab.engines.field.routes import Route
 from mptcplab.engines.field.tables import _remarks
+from mptcplab.engines.kernel.agent import loop
 from mptcplab.engines.kernel.agent.diagnosis import Reader
 from mptcplab.engines.kernel.agent.observer import COUNTED
 from mptcplab.engines.kernel.measured import Numbers
@@ -266,6 +267,18 @@ def test_echoes_that_never_came_back_are_told_once() -> None:
     assert _remarks(run) == []
     run.echoes, run.clocks = 0, {"wifi": (None, None)}
     assert _remarks(run) == []
+
+
+def test_a_clock_that_was_set_is_told_and_moves_no_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = ended()
+    before, after = Offset(0, 1, START_NS, 1), Offset(-(10**9), 1, START_NS + 2 * 10**9, 1)
+    run.captured, run.echoes, run.clocks = {}, 1, {"wifi": (before, after)}
+    (told,) = _remarks(run)
+    assert told["diagnostic"] == "clock_set"
+    assert "it jumped by 1000 ms" in told["message"]
+    at_ns = loop.unix_ns()
+    monkeypatch.setattr("time.time_ns", lambda: 0)
+    assert at_ns <= loop.unix_ns()
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 INTERVAL_NS = 10_000_000
 # For the last answer.
 PATIENCE_NS = 1_000_000_000
+# Twice what Linux corrects a clock by (MAXFREQ in linux/timex.h).
+MOST_DRIFT_PPM = 1000.0
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Line:
     offset_ns: int = 0
     at_ns: int = 0
     drift_ppm: float = 0.0
+    #: By how much the offset changed where that is no drift: one of the clocks was set.
+    step_ns: int = 0
 
     def ahead_ns(self, at_ns: int) -> int:
         """Give the offset at a time."""
@@ -54,14 +58,17 @@ def line(clocks: Mapping[str, tuple[Offset | None, Offset | None]]) -> Line:
     """Compute it from what was measured over each path before and after a run.
 
     The path with the shortest round-trip time is used. The difference of its two offsets is a
-    drift where it exceeds the error that each may have.
+    drift where it exceeds the error that each may have; where it is more than clocks drift, one
+    of them was set meanwhile, and the offset before that counts.
     """
     both = {name: (one, two) for name, (one, two) in clocks.items() if one and two}
     if both:
         name = min(both, key=lambda path: sum(one.rtt_ns for one in both[path]))
         before, after = both[name]
         elapsed_ns, change_ns = after.at_ns - before.at_ns, after.offset_ns - before.offset_ns
-        if elapsed_ns > 0 and abs(change_ns) > (before.rtt_ns + after.rtt_ns) / 2:
+        if abs(change_ns) > (before.rtt_ns + after.rtt_ns) / 2:
+            if abs(change_ns) > elapsed_ns * MOST_DRIFT_PPM / 1e6:
+                return Line(name, before.offset_ns, before.at_ns, step_ns=change_ns)
             return Line(name, before.offset_ns, before.at_ns, change_ns / elapsed_ns * 1e6)
     known = [(name, one) for name, pair in clocks.items() for one in pair if one is not None]
     if not known:

@@ -65,8 +65,19 @@ def _to_one_clock(samples: Path, ahead: clock.Line) -> None:
 
 
 def _remarks(ended: Ended) -> list[dict[str, Any]]:
-    """Remark on ends that were not captured, and on echoes that were not answered."""
-    return _missing_captures(ended) + _missing_echoes(ended)
+    """Remark on ends that were not captured, unanswered echoes, and clocks that were set."""
+    return _missing_captures(ended) + _missing_echoes(ended) + _set_clocks(ended)
+
+
+def _set_clocks(ended: Ended) -> list[dict[str, Any]]:
+    step_ns = clock.line(ended.clocks).step_ns
+    if not step_ns:
+        return []
+    message = (
+        f"somebody set a host's clock during the run: it jumped by {abs(step_ns) / 1e6:.0f} ms; "
+        "captures have jumped, too, and what spans the jump is wrong by as much"
+    )
+    return [{"diagnostic": "clock_set", "message": message}]
 
 
 def _missing_echoes(ended: Ended) -> list[dict[str, Any]]:

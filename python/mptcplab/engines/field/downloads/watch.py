@@ -37,8 +37,9 @@ class Watch:
             return []
         policies = {one.ends: self._diagnosis.policy(one.ends) for one in information.subflows}
         look = Look(information, policies)
-        self.used.add(look)
-        self._series.add(time.time_ns(), self.used.token, look)
+        at_ns = time.time_ns()
+        self.used.add(look, at_ns)
+        self._series.add(at_ns, self.used.token, look)
         return [one.ends[1] for one in information.subflows]
 
     def close(self) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
 from pathlib import Path
 from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.engines.kernel.agent import job as jobs
 from mptcplab.engines.kernel.agent.guard import Guard
-from mptcplab.engines.kernel.agent.loop import IN, Loop, now
+from mptcplab.engines.kernel.agent.loop import IN, Loop, now, unix_ns
 from mptcplab.engines.kernel.agent.observer import Observer
 from mptcplab.engines.kernel.agent.transfer import Datagrams, Transfer, Watching
 
@@ -72,7 +71,7 @@ class Agent:
             self._end()
 
     def _go(self) -> None:
-        self._started_ns = time.time_ns()
+        self._started_ns = unix_ns()
         start = now()
         self._loop.at(start + self._job.start_ns, self._work.start)
         if self._job.stop_ns is not None:
@@ -92,7 +91,7 @@ class Agent:
         self._loop.at(at + PROGRESS_NS, lambda: self._progress(at + PROGRESS_NS))
 
     def _over(self) -> None:
-        self._ended_ns = time.time_ns()
+        self._ended_ns = unix_ns()
         self._linger(now() + self._job.linger_ns)
 
     def _linger(self, until: int) -> None:
@@ -117,7 +116,7 @@ class Agent:
             "finished": work.finished,
             "reason": work.reason(),
             "started_ns": self._started_ns,
-            "ended_ns": self._ended_ns or time.time_ns(),
+            "ended_ns": self._ended_ns or unix_ns(),
             "lingering": self._observer.alive(),
             "sockets": self._observer.finish(),
         }

@@ -8,9 +8,8 @@ import select
 import socket
 import struct
 import sys
-import time
 
-from mptcplab.engines.kernel.agent.loop import IN, OUT, now
+from mptcplab.engines.kernel.agent.loop import IN, OUT, now, unix_ns
 from mptcplab.engines.kernel.agent.sockets import reason
 
 TYPE_CHECKING = False
@@ -99,7 +98,7 @@ class Connection:
         #: Unix time in ns: of its first attempt (at a server: when it was taken), of the first and
         #: the last byte read, and of the acknowledgement of all that was written.
         self.marks: dict[str, int | None] = {
-            "begun_ns": time.time_ns(),
+            "begun_ns": unix_ns(),
             "first_read_ns": None,
             "last_read_ns": None,
             "delivered_ns": None,
@@ -185,7 +184,7 @@ class Connection:
             return
         if count:
             self._used(count)
-            self.marks["last_read_ns"] = at_ns = time.time_ns()
+            self.marks["last_read_ns"] = at_ns = unix_ns()
             if self.marks["first_read_ns"] is None:
                 self.marks["first_read_ns"] = at_ns
             self.corrupt_bytes += corrupt_bytes(self.read, _received[:count])
@@ -260,7 +259,7 @@ class Connection:
         left = fcntl.ioctl(self.sock, SIOCOUTQ, bytes(4))
         if int.from_bytes(left, sys.byteorder) == 0:
             self.delivered = True
-            self.marks["delivered_ns"] = time.time_ns()
+            self.marks["delivered_ns"] = unix_ns()
             self._done()
         else:
             longer = min(2 * interval_ns, ASK_AT_MOST_NS)

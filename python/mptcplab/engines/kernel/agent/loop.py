@@ -69,3 +69,12 @@ class Loop:
 def now() -> int:
     """Give the monotonic time."""
     return time.monotonic_ns()
+
+
+# Of the monotonic time in Unix time, as the clock was when the agent began.
+EPOCH_NS = time.time_ns() - now()
+
+
+def unix_ns() -> int:
+    """Give Unix time, which passes evenly also where somebody sets the clock meanwhile."""
+    return EPOCH_NS + now()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TextIO
@@ -17,7 +16,7 @@ from mptcplab.engines.kernel.agent.diagnosis import (
     Tuple,
 )
 from mptcplab.engines.kernel.agent.job import WATCHING, Job
-from mptcplab.engines.kernel.agent.loop import IN, Loop, now
+from mptcplab.engines.kernel.agent.loop import IN, Loop, now, unix_ns
 from mptcplab.engines.kernel.agent.path_manager import Events
 from mptcplab.engines.kernel.agent.samples import Look, Series, write
 from mptcplab.engines.kernel.agent.sockets import attempt
@@ -117,7 +116,7 @@ class Observer:
         return [used.summary() for used in self._used]
 
     def _look(self, at: int, period: int) -> None:
-        at_ns = time.time_ns()
+        at_ns = unix_ns()
         sampled = bool(self._job.sample_ns)
         for connection, used in list(self._open.items()):
             self._see(used, self._read(connection), at_ns, sampled=sampled)
@@ -144,7 +143,7 @@ class Observer:
     def _note(self, connection: Connection) -> None:
         """Examine a connection at its beginning or end, and sample it where it is shared."""
         used, look = self._open[connection], self._read(connection)
-        self._see(used, look, time.time_ns(), sampled=self._job.shared)
+        self._see(used, look, unix_ns(), sampled=self._job.shared)
 
     def _read(self, connection: Connection) -> Look | None:
         """Examine one connection."""
@@ -160,7 +159,7 @@ class Observer:
         """Record what was seen of a connection."""
         if look is None:
             return
-        used.add(look)
+        used.add(look, at_ns)
         if sampled and self._samples is not None:
             if used not in self._series:
                 self._series[used] = Series(self._job.host, self._samples)
@@ -203,14 +202,13 @@ class Used:
         #: The last information of each subflow, and when it was first seen.
         self._last: dict[Tuple, tuple[int, Fields, Policy]] = {}
 
-    def add(self, look: Look) -> None:
-        """Record a sample."""
+    def add(self, look: Look, at_ns: int) -> None:
+        """Record a sample that was taken then."""
         information, policies = look
         self._fallback = information.fallback
         if information.mptcp is not None:
             self._mptcp = True
             self.token = information.mptcp["token"]
-        at_ns = time.time_ns()
         for one in information.subflows:
             policy = policies[one.ends]
             first_ns, _, before = self._last.get(one.ends, (at_ns, one.tcp, policy))

@@ -6,10 +6,10 @@ import ipaddress
 import os
 import socket
 import struct
-import time
 from typing import Any
 
 from mptcplab.engines.kernel.agent import netlink
+from mptcplab.engines.kernel.agent.loop import unix_ns
 from mptcplab.engines.kernel.agent.sockets import attempt
 
 NETLINK_GENERIC = 16
@@ -85,9 +85,9 @@ class Events:
             except BlockingIOError:
                 return rows
             except OSError:
-                rows.append({"at_ns": time.time_ns(), "signal": OVERRUN})
+                rows.append({"at_ns": unix_ns(), "signal": OVERRUN})
                 continue
-            at_ns = time.time_ns()
+            at_ns = unix_ns()
             rows += [{"at_ns": at_ns, **signal(body)} for _, body in netlink.messages(data)]
 
     def close(self) -> None:
