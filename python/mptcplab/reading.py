@@ -28,11 +28,20 @@ def accessible() -> Iterator[None]:
 def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
     """Read a file of text.
 
+    Raises:
+        OSError: It cannot be read, is not a regular file, or has more bytes.
+        UnicodeDecodeError: It is no text.
+    """
+    return read_bytes(path, most_bytes).decode("utf-8")
+
+
+def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
+    """Read a file.
+
     Devices and pipes may have no end, and opening a pipe waits for its other end.
 
     Raises:
         OSError: It cannot be read, is not a regular file, or has more bytes.
-        UnicodeDecodeError: It is no text.
     """
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # noqa: PTH123
         status = os.fstat(file.fileno())
@@ -44,4 +53,4 @@ def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
         content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
         raise OSError(errno.EFBIG, f"has more than {most_bytes // 10**6} MB")
-    return content.decode("utf-8")
+    return content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -142,7 +143,11 @@ def test_what_is_no_artifact_is_refused(runs: Path, mptcplab: Run) -> None:
     with zipfile.ZipFile("bomb.zip", "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr(artifact.ABOUT, "{}")
         packed.writestr("zeros", bytes(artifact.MOST_BYTES))
+    Path("device.zip").symlink_to("/dev/zero")
+    os.mkfifo("pipe.zip")
     for name, complaint in (
+        ("device.zip", "cannot read device.zip: is not a regular file"),
+        ("pipe.zip", "cannot read pipe.zip: is not a regular file"),
         ("nosuch.zip", "there is no such file; mptcplab package makes it"),
         ("text", "is not an artifact: it is not a zip file"),
         ("other.zip", "is not an artifact: it holds no artifact.json"),

@@ -33,7 +33,9 @@ def _little() -> None:
 
 
 @pytest.mark.parametrize("name", ["pipe", "device", "large"])
-@pytest.mark.parametrize("key", ["trace", "profile", "scenario", "campaign", "targets", "base"])
+@pytest.mark.parametrize(
+    "key", ["trace", "profile", "scenario", "campaign", "targets", "base", "secret"]
+)
 def test_what_is_no_file_of_a_fit_size_is_refused_at_once(
     name: str, key: str, directory: Path, mptcplab: Run
 ) -> None:
@@ -52,6 +54,8 @@ def test_what_is_no_file_of_a_fit_size_is_refused_at_once(
     elif key == "base":
         file.write_text(f'schema = 1\nscenario = "{link.name}"\n')
         words = ["sweep", file]
+    elif key == "secret":
+        words = ["anonymise", file, "--out", "a.pcap", "--secret", link]
     elif key == "targets":
         words = ["calibrate", "--row", "a", "--targets", link]
     else:
@@ -63,3 +67,4 @@ def test_what_is_no_file_of_a_fit_size_is_refused_at_once(
         "has more than" if name.startswith("large") else "is not a regular file|there is no file"
     )
     assert re.search(wanted, done.stderr)
+    assert "standard output" not in done.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mptcplab._core import VERSION, Error
+from mptcplab.reading import read_bytes
 from mptcplab.writing import write_whole
 
 ABOUT = "artifact.json"
@@ -108,7 +109,7 @@ def read(file: Path) -> Artifact:
         Error: It is none, is damaged, or is of a later version.
     """
     try:
-        with zipfile.ZipFile(file) as packed:
+        with zipfile.ZipFile(io.BytesIO(read_bytes(file, MOST_BYTES))) as packed:
             if ABOUT not in packed.namelist():
                 raise Error(f"{file} is not an artifact: it holds no {ABOUT}")
             if sum(entry.file_size for entry in packed.infolist()) > MOST_BYTES:

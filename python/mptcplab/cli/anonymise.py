@@ -46,11 +46,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from pathlib import Path
-
     from mptcplab.anonymising import anonymise
 
-    secret = Path(options.secret).read_bytes() if options.secret else None
+    secret = _secret(options.secret) if options.secret else None
     for done in anonymise(options.captures, options.out, secret=secret):
         show(
             f"{done.file}: {done.packets} packets, {done.payload_bytes} bytes of payload left out, "
@@ -64,3 +62,15 @@ def run(options: Namespace) -> int:
         if done.cut:
             say(f"mptcplab: warning: {done.file}: its original is cut, and it ends there")
     return 0
+
+
+def _secret(file: str) -> bytes:
+    from pathlib import Path
+
+    from mptcplab import Error
+    from mptcplab.reading import read_bytes
+
+    try:
+        return read_bytes(Path(file))
+    except OSError as error:
+        raise Error(f"cannot read {file}: {error.strerror or error}") from error

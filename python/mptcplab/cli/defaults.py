@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mptcplab import Error
 from mptcplab.engines import DEFAULT, ENGINES
+from mptcplab.reading import read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def location() -> Path:
 @cache
 def _file() -> dict[str, Any]:
     try:
-        text = location().read_text("utf-8")
+        text = read_text(location())
     except (OSError, RuntimeError):
         # There is no such file, or no home directory.
         return {}
