@@ -255,6 +255,30 @@ fn copies_by_a_mirror_port() {
     }
 }
 
+/// IPv6 has no identification, and many hosts give none: there a SYN that comes twice at once shows that all does.
+#[test]
+fn copies_without_an_identification() {
+    let text = "
+        0   client wifi S  0    0    0    id(0)
+        1   server wifi SA 0    1    0    id(0)
+        20  client wifi A  1    1    0    id(0)
+        100 server wifi A  1    1    1000 id(0)
+        101 server wifi A  1001 1    1000 id(0)
+        120 client wifi A  1    1001 0    id(0)
+        150 server wifi A  1001 1    1000 id(0)
+        170 client wifi A  1    2001 0    id(0)
+        ";
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let once = Script::at(Server).run(text);
+    assert_eq!(flow(&once, 0, Down).retransmitted_packets, Some(1));
+    for copy in ["copy(eth0 0.02)", "copy(eth0 0.3)"] {
+        let twice = Script::at(Server).run(&lines().map(|line| format!("{line} {copy}\n")).collect::<String>());
+        assert_eq!((&once.transfers, &once.flows, &once.subflows), (&twice.transfers, &twice.flows, &twice.subflows));
+        let said = twice.diagnostics.iter().find(|row| row.diagnostic == "duplicate_capture").unwrap();
+        assert_eq!(said.count, Some(8));
+    }
+}
+
 /// Captures of both ends in one file show each packet where it leaves and where it comes.
 #[test]
 fn both_ends_merged_into_one_file() {

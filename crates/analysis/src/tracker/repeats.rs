@@ -43,7 +43,8 @@ impl Repeats {
     ///
     /// What was sent again differs in its IP identification where that changes from packet to packet, and no SYN is sent again
     /// so soon. A SYN-ACK is, where a repeated SYN and a time-out ask for it at once: it is a copy where the SYN had one. Else
-    /// only another interface, or another direction, tells a copy from a packet that was sent again.
+    /// only another interface, or another direction, tells a copy from a packet that was sent again; where the capture has but
+    /// one view, so does a copy that the SYN had.
     pub(super) fn is_repeat(&mut self, packet: &Packet, several_views: impl FnOnce() -> bool) -> bool {
         let &Packet { observation, tcp, seen, .. } = packet;
         let (ip, side) = (&observation.frame.ip, packet.direction as usize);
@@ -51,9 +52,11 @@ impl Repeats {
         self.ids_change[side] |= last.is_some_and(|last| last != ip.id);
         let is_syn = tcp.flags.has(Flags::SYN) && (self.found || !tcp.flags.has(Flags::ACK));
         let is_named = ip.id != 0 && self.ids_change[side];
-        if ip.id == 0 && !is_syn && !several_views() {
+        let has_views = !is_named && several_views();
+        if ip.id == 0 && !(is_syn || self.found || has_views) {
             return false;
         }
+        let all_copied = self.found && !has_views;
         let direction = observation.direction;
         let print = fingerprint(observation, tcp);
         let is_copy = |earlier: &Passed| {
@@ -62,8 +65,9 @@ impl Repeats {
             let longest = match (is_named, earlier.ttl > ip.ttl) {
                 (true, true) => ROUTED_REPEAT_NANOS,
                 (true, false) => NAMED_REPEAT_NANOS,
+                (false, true) if all_copied => ROUTED_REPEAT_NANOS,
                 _ if is_syn => NAMED_REPEAT_NANOS,
-                _ if otherwise => REPEAT_NANOS,
+                _ if otherwise || all_copied => REPEAT_NANOS,
                 _ => return false,
             };
             earlier.print == print && apart <= longest
