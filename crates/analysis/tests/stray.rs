@@ -42,6 +42,19 @@ fn challenge_acks_are_not_believed() {
     }
 }
 
+/// The peer answers an old SYN that came late (RFC 9293 §3.5, figure 8): the opener resets that, and its own SYN comes again.
+#[test]
+fn answers_to_old_syns_are_not_believed() {
+    for asks in ["", " mp_capable"] {
+        let text = challenged(1_500_000_000).replace("server wifi A  -900", "server wifi SA -900");
+        let tables = Script::default().run(&text.replace("S  0    0     0", &format!("S  0    0     0{asks}")));
+        assert_eq!((only(&tables).ended, subflow(&tables, 0).handshake), ("closed", "established"));
+        assert_eq!((transfer(&tables, Up).bytes, transfer(&tables, Down).bytes), (100, 2800));
+        let stray = tables.diagnostics.iter().find(|row| row.diagnostic == "stray_packets").expect("said");
+        assert_eq!(stray.count, Some(2));
+    }
+}
+
 /// The refusal of MPTCP is known although a challenge came first.
 #[test]
 fn the_answer_counts_that_acknowledges_the_syn() {

@@ -42,17 +42,18 @@ impl Connection {
     }
 
     /// Whether a packet belongs to an older connection of the same ports: it answers a SYN without acknowledging it, as a
-    /// challenge ACK does (RFC 5961 §4.2), or is the reset that the opener sends back. The opener heeds neither (RFC 9293
-    /// §3.10.7.3).
+    /// challenge ACK does (RFC 5961 §4.2) and the SYN/ACK for an old SYN (RFC 9293 §3.5, figure 8), or is the reset that the
+    /// opener sends back. The opener heeds neither (RFC 9293 §3.10.7.3).
     pub(super) fn is_stray(&mut self, packet: &Packet) -> bool {
         let opener = self.subflows[packet.subflow].opener;
         let view = self.view(packet);
         let flags = packet.tcp.flags;
-        if !view.handshake.is_asking() || flags.has(Flags::SYN) {
+        let is_by_opener = packet.direction == opener;
+        if !view.handshake.is_asking() || flags.has(Flags::SYN) && (is_by_opener || !flags.has(Flags::ACK)) {
             return false;
         }
         let sequence = &mut view.sequences[opener as usize];
-        if packet.direction == opener {
+        if is_by_opener {
             return flags.has(Flags::RST) && !sequence.may_hold(packet.tcp.seq, UNSCALED_WINDOW_BYTES);
         }
         flags.has(Flags::ACK) && !sequence.may_hold(packet.tcp.ack, UNSCALED_WINDOW_BYTES)

@@ -148,7 +148,7 @@ impl Pending {
 
     /// Decides, if what was seen is enough.
     pub(super) fn decide(&self, known: &Known, connections: &Connections) -> Decision {
-        let (_, last) = self.packets.last().expect("something waits");
+        let (from_low, last) = self.packets.last().expect("something waits");
         let flags = tcp(last).flags;
         let first = tcp(&self.packets[0].1);
         let over = flags.has(Flags::RST) && !self.is_stray_reset() || self.packets.len() >= MOST_PACKETS;
@@ -182,8 +182,7 @@ impl Pending {
                 decision => decision,
             };
         }
-        let is_answer = flags.has(Flags::SYN) && flags.has(Flags::ACK);
-        if is_answer || over || self.lacks_answer(last.at) {
+        if self.is_answer(*from_low, tcp(last)) || over || self.lacks_answer(last.at) {
             return self.give_up(known, connections);
         }
         Decision::Wait
@@ -201,6 +200,16 @@ impl Pending {
         let number = if from_opener { reset.seq } else { reset.ack };
         let near = (0..=i32::from(u16::MAX)).contains(&seq::diff(number, syn.seq));
         !near && (from_opener || reset.flags.has(Flags::ACK))
+    }
+
+    /// Whether a packet answers the SYN that waits. One that acknowledges something else is of an older connection (RFC 9293
+    /// §3.5, figure 8).
+    fn is_answer(&self, from_low: bool, answer: &Tcp) -> bool {
+        let first = tcp(&self.packets[0].1);
+        let acknowledges = !is_opening(first)
+            || from_low == self.first_from_low
+            || (0..=i32::from(u16::MAX)).contains(&seq::diff(answer.ack, first.seq));
+        answer.flags.has(Flags::SYN) && answer.flags.has(Flags::ACK) && acknowledges
     }
 
     /// Whether to wait although the connection is known: the first of its subflows that a capture shows, if no other does,
@@ -221,7 +230,7 @@ impl Pending {
             let (seen, flags) = (Seen::of(observation), tcp(observation).flags);
             match (flags.has(Flags::SYN), flags.has(Flags::ACK)) {
                 (true, false) => handshake.syn(seen),
-                (true, true) => handshake.syn_ack(seen),
+                (true, true) if self.is_answer(*from_low, tcp(observation)) => handshake.syn_ack(seen),
                 (false, true) if *from_low == self.opener_is_low() => {
                     handshake.ack(seen);
                     break;
@@ -316,10 +325,9 @@ impl Pending {
 
     /// What the SYN's options show, or the SYN/ACK's.
     fn shown(&self, ack: bool) -> Option<&Shown> {
-        let wanted = if ack { Flags::SYN.with(Flags::ACK) } else { Flags::SYN };
-        let both = Flags::SYN.with(Flags::ACK);
         let mut packets = self.packets.iter().zip(&self.options);
-        packets.find(|((_, o), _)| tcp(o).flags.0 & both.0 == wanted.0).map(|(_, shown)| shown)
+        let is_wanted = |from_low, packet| if ack { self.is_answer(from_low, packet) } else { is_opening(packet) };
+        packets.find(|((from_low, o), _)| is_wanted(*from_low, tcp(o))).map(|(_, shown)| shown)
     }
 
     /// The SYN asked for MPTCP, and its answer does not, or answers a later SYN that did not ask.
@@ -342,9 +350,9 @@ impl Pending {
     }
 
     fn identity(&self, client_is_low: bool) -> Option<Identity> {
-        let (index, syn_ack) = self.packets.iter().enumerate().find_map(|(index, (_, observation))| {
+        let (index, syn_ack) = self.packets.iter().enumerate().find_map(|(index, (from_low, observation))| {
             let tcp = tcp(observation);
-            (tcp.flags.has(Flags::SYN) && tcp.flags.has(Flags::ACK)).then_some((index, tcp))
+            self.is_answer(*from_low, tcp).then_some((index, tcp))
         })?;
         let key = self.options[index].capable.and_then(|capable| capable.sender_key);
         let addresses = self.addresses(client_is_low);
