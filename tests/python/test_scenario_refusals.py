@@ -16,7 +16,7 @@ REFUSED = [
     (
         "schema = 1",
         "shema = 1",
-        "mine.toml:1: shema: there is no such section; did you mean schema?",
+        "mine.toml:1: shema: there is no such key; did you mean schema?",
     ),
     ("schema = 1", "schema = 2", "mine.toml:1: schema: 2 is not known: this mptcplab reads 1"),
     ("[mptcp]", "[mtcp]", "mine.toml:29: mtcp: there is no such section; did you mean mptcp?"),

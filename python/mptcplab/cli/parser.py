@@ -162,7 +162,7 @@ def add_filter_to(command: ArgumentParser | _ArgumentGroup) -> None:
         type=named,
         metavar="KEY=VALUE,...",
         help="only connections that match every part: host=ADDRESS or NETWORK, port=N, path=NAME, "
-        "or a column of the table connections, such as protocol=TCP; KEY!=VALUE excludes",
+        "or a column of the table connections, such as protocol=tcp; KEY!=VALUE excludes",
     )
 
 

@@ -172,10 +172,13 @@ def _print(run: Run) -> None:
 
 
 def _server_asked_for_tcp(run: Run) -> bool:
-    """Whether MP_CAPABLE came without an answer, and no link takes options away."""
+    """Whether MP_CAPABLE was never answered, and no link takes options away."""
     links = run.scenario["link"].values()
     elements = [
         element for link in links for direction in DIRECTIONS for element in link[direction]
     ]
-    fallbacks = (row["fallback"] for row in run.tables.rows("connections"))
-    return UNANSWERED in fallbacks and not any(one.get("element") == STRIPS for one in elements)
+    connections = run.tables.rows("connections")
+    unanswered = any(row["fallback"] == UNANSWERED for row in connections)
+    answered = any(row["protocol"] == "mptcp" for row in connections)
+    stripped = any(one.get("element") == STRIPS for one in elements)
+    return unanswered and not answered and not stripped

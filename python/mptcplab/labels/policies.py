@@ -54,7 +54,9 @@ def one_end(named: Mapping[str, str | None], replaced: Mapping[str, str], *, ker
     parts = []
     if (control := named.get("congestion_control")) is not None:
         parts.append(congestion_control(control, kernel=kernel))
-        if (instead := replaced.get("congestion_control")) is not None:
+        instead = replaced.get("congestion_control")
+        # A server may have had what was asked for on one connection and not on another.
+        if instead is not None and congestion_control(instead) not in parts[-1].split(" and "):
             parts[-1] += f" in place of {congestion_control(instead)}"
     if (chosen := named.get("scheduler")) is not None:
         parts.append(scheduler(chosen))

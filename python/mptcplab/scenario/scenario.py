@@ -100,14 +100,14 @@ def find(scenario: Given) -> tuple[str, Source]:
 def read_scenario(source: Source) -> Scenario:
     """Check what is written, and write it out."""
     data = source.data
-    _check_top(data, source)
     # What refers to other tables is read when these are right.
     faults = Faults()
+    _check_top(data, source, faults)
     with faults.collected():
         transfer = read_transfer(data["transfer"], source)
     links = {}
     with faults.collected():
-        for name, value in _named(data.get("link", {}), "link", source):
+        for name, value in _named(data.get("link", {}), "link", source, faults):
             with faults.collected():
                 links[name] = read_link(value, ("link", name), source)
     with faults.collected():
@@ -203,25 +203,31 @@ def _written_at(scenario: Scenario, key: KeyPath, source: Source) -> KeyPath:
     return (*key_path, *rest)
 
 
-def _check_top(data: dict[str, Any], source: Source) -> None:
+def _check_top(data: dict[str, Any], source: Source, faults: Faults) -> None:
     if "scenario" in data and not data.keys() & {"transfer", "path"}:
         raise ScenarioError(f"{source.name}: is a campaign: mptcplab sweep runs it")
-    for key in data:
-        if key not in SECTIONS:
-            raise source.unknown((key,), f"there is no such section; {nearest(key, SECTIONS)}")
-    source.check_schema(SCHEMA)
-    if not isinstance(data.get("title", ""), str):
-        raise source.fault(("title",), f"{quoted(data['title'])} is not text")
+    for key in (key for key in data if key not in SECTIONS):
+        what = "section" if isinstance(data[key], dict) else "key"
+        with faults.collected():
+            raise source.unknown((key,), f"there is no such {what}; {nearest(key, SECTIONS)}")
+    with faults.collected():
+        source.check_schema(SCHEMA)
+    with faults.collected():
+        if not isinstance(data.get("title", ""), str):
+            raise source.fault(("title",), f"{quoted(data['title'])} is not text")
     for key, what in (("transfer", "[transfer]"), ("path", "at least one [path.NAME]")):
         if not data.get(key):
+            # Its name may be what is misspelt.
+            faults.raise_found()
             raise source.fault((), f"needs {what}")
 
 
-def _named(value: Any, what: str, source: Source) -> list[tuple[str, Any]]:
+def _named(value: Any, what: str, source: Source, faults: Faults) -> list[tuple[str, Any]]:
     if not isinstance(value, dict):
         raise source.fault((what,), f"is a table of tables: write [{what}.NAME]")
     for name in value:
-        check_name(name, what, (what, name), source)
+        with faults.collected():
+            check_name(name, what, (what, name), source)
     return list(value.items())
 
 
@@ -229,7 +235,7 @@ def _paths(value: Any, source: Source) -> dict[str, tuple[Path, Link | None]]:
     """Read the paths, each with its link if that is written out in it."""
     faults = Faults()
     paths = {}
-    for name, one in _named(value, "path", source):
+    for name, one in _named(value, "path", source, faults):
         with faults.collected():
             paths[name] = read_path(one, ("path", name), source)
     faults.raise_found()

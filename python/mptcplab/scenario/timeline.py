@@ -6,6 +6,7 @@ from typing import Any
 
 from mptcplab.messages import nearest, quoted
 from mptcplab.quantity import DURATION
+from mptcplab.scenario.fault import Faults
 from mptcplab.scenario.path import Link, Path, read_link
 from mptcplab.scenario.section import Section, Text, forms, read_form
 from mptcplab.scenario.source import Source, tables
@@ -45,43 +46,46 @@ VERBS = forms("timeline", "verb", Event, {"profile": Profile})
 def read_events(value: Any, links: dict[str, Link], source: Source) -> list[Event]:
     """Read the timeline; what a path becomes is written out."""
     events = []
+    faults = Faults()
     for number, one in enumerate(tables(value, "timeline", source)):
         key_path = ("timeline", number)
-        event = read_form(VERBS, "verb", Event, one, key_path, source)
-        if isinstance(event, Profile):
-            if (event.link is None) == (event.profile is None and event.uplink is None):
-                raise source.fault(
-                    key_path,
-                    "needs one of link, profile, or uplink and downlink: what the path becomes",
-                )
-            if event.link is not None:
-                if event.link not in links:
-                    hint = nearest(event.link, links)
-                    raise source.fault(
-                        (*key_path, "link"), f"there is no link {quoted(event.link)}; {hint}"
-                    )
-                link = links[event.link]
-            else:
-                given = ("profile", "uplink", "downlink", "middleboxes", "draw")
-                table = {key: one[key] for key in given if key in one}
-                link = read_link(table, key_path, source)
-            if link.radio is not None:
-                raise source.fault(
-                    key_path,
-                    "that link follows a route, which begins with the run: give the path it",
-                )
-            event = event.model_copy(
-                update={
-                    "link": None,
-                    "profile": None,
-                    "uplink": link.uplink,
-                    "downlink": link.downlink,
-                    "middleboxes": None,
-                    "draw": link.draw,
-                }
-            )
-        events.append(event)
+        with faults.collected():
+            event = read_form(VERBS, "verb", Event, one, key_path, source)
+            if isinstance(event, Profile):
+                event = _written_out(event, one, key_path, links, source)
+            events.append(event)
+    faults.raise_found()
     return events
+
+
+def _written_out(
+    event: Profile, one: dict[str, Any], key_path: tuple[str | int, ...], links: dict[str, Link], source: Source
+) -> Event:
+    """Write out what a path becomes."""
+    if (event.link is None) == (event.profile is None and event.uplink is None):
+        what = "needs one of link, profile, or uplink and downlink: what the path becomes"
+        raise source.fault(key_path, what)
+    if event.link is not None:
+        if event.link not in links:
+            what = f"there is no link {quoted(event.link)}; {nearest(event.link, links)}"
+            raise source.fault((*key_path, "link"), what)
+        link = links[event.link]
+    else:
+        given = ("profile", "uplink", "downlink", "middleboxes", "draw")
+        link = read_link({key: one[key] for key in given if key in one}, key_path, source)
+    if link.radio is not None:
+        what = "that link follows a route, which begins with the run: give the path it"
+        raise source.fault(key_path, what)
+    return event.model_copy(
+        update={
+            "link": None,
+            "profile": None,
+            "uplink": link.uplink,
+            "downlink": link.downlink,
+            "middleboxes": None,
+            "draw": link.draw,
+        }
+    )
 
 
 def followed(
