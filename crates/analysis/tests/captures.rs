@@ -260,7 +260,7 @@ fn copies_by_a_mirror_port() {
 fn copies_without_an_identification() {
     let text = "
         0   client wifi S  0    0    0    id(0)
-        1   server wifi SA 0    1    0    id(0)
+        .01 server wifi SA 0    1    0    id(0)
         20  client wifi A  1    1    0    id(0)
         100 server wifi A  1    1    1000 id(0)
         101 server wifi A  1001 1    1000 id(0)

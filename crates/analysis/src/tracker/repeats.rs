@@ -50,10 +50,11 @@ impl Repeats {
         let (ip, side) = (&observation.frame.ip, packet.direction as usize);
         let last = self.ids[side].replace(ip.id);
         self.ids_change[side] |= last.is_some_and(|last| last != ip.id);
-        let is_syn = tcp.flags.has(Flags::SYN) && (self.found || !tcp.flags.has(Flags::ACK));
+        let opens = tcp.flags.has(Flags::SYN);
+        let is_syn = opens && (self.found || !tcp.flags.has(Flags::ACK));
         let is_named = ip.id != 0 && self.ids_change[side];
         let has_views = !is_named && several_views();
-        if ip.id == 0 && !(is_syn || self.found || has_views) {
+        if ip.id == 0 && !(opens || self.found || has_views) {
             return false;
         }
         let all_copied = self.found && !has_views;
