@@ -22,4 +22,4 @@ def test_data_beyond_the_window_is_told(tmp_path: Path) -> None:
     files = [_counters(tmp_path, "client", 2, 29), _counters(tmp_path, "server", 3, 3)]
     (row,) = beyond_window(files)
     assert (row["diagnostic"], row["count"]) == ("beyond_window", 27)
-    assert "Linux at the client threw 27 segments away" in row["message"]
+    assert "Linux at the client discarded 27 segments" in row["message"]

@@ -25,10 +25,13 @@ from experiments.findings.scenarios import (
     LTE,
     SMALL_WINDOW,
     WIFI,
+    ask,
     away,
     box,
+    event,
     scenario,
     silent,
+    talk,
 )
 from mptcplab import _core
 from mptcplab.scenario.plan import plan
@@ -109,6 +112,70 @@ def test_each_outage_is_a_finding_of_its_own() -> None:
     assert first["to_s"] <= second["from_s"]
     assert 1.9 < first["from_s"] < 2.2
     assert second["from_s"] == pytest.approx(10, abs=0.3)
+
+
+def costs(table: dict[str, Any]) -> dict[str, float | None]:
+    """Simulate a scenario; give what was found, with the costs."""
+    told: dict[str, float | None] = found(table, 7)["found"]
+    return told
+
+
+def test_a_forgotten_subflow_is_the_cause_and_the_pauses_cost_nothing() -> None:
+    """A NAT forgets Wi-Fi between two answers: it is told once, in place of a dead path."""
+    asked = ask(think="15 s", requests=3, response="1 MB")
+    nat = scenario(asked, wifi=box(WIFI, "nat", idle="10 s"), lte=LTE)
+    # What Wi-Fi would have carried does not show.
+    told = costs(nat)
+    assert set(told) == {"forgotten", "application"}
+    assert told["forgotten"] is None
+    assert sum(row["kind"] == "forgotten" for row in rows(nat)) == 1
+
+
+def test_a_dead_path_holds_up_nothing_while_there_is_nothing_to_send() -> None:
+    """Wi-Fi is away during a pause of 8 s between two answers, and back before it ends."""
+    asked = ask(think="8 s", requests=3, response="1 MB")
+    gone = scenario(asked, timeline=away("wifi", 0.35, 6))
+    told = costs(gone)
+    true_s = found(gone, 7)["elapsed_s"] - found(scenario(asked), 7)["elapsed_s"]
+    assert (told.get("path_dead") or 0) <= max(1.5 * true_s, 0.5)
+
+
+def test_a_path_that_says_how_large_packets_may_be_costs_nothing() -> None:
+    """The sender hears of the limit and sends smaller segments at once."""
+    narrow = box(WIFI, "mtu", bytes="1300 B")
+    assert costs(scenario(wifi=narrow, lte=LTE)) == {}
+
+
+def test_a_transfer_that_never_goes_on_is_told() -> None:
+    """Wi-Fi is gone at 2 s, for good, and the capture ends 15 s later."""
+    dead = scenario(timeline=[event(2, "wifi", "blackout")], wifi=WIFI) | {"run": {"stop": "17 s"}}
+    (told,) = rows(dead)
+    assert told["kind"] == "timeout_chain"
+    assert told["from_s"] == pytest.approx(2, abs=0.2)
+    assert told["to_s"] > 10
+    assert told["cost_s"] is None
+
+
+def test_data_that_comes_twice_costs_nothing_where_no_queue_stands() -> None:
+    """A constant bit rate over both paths, far below what they carry."""
+    calls = scenario(talk("1 Mbit/s"), mptcp={"scheduler": "redundant"})
+    assert costs(calls) == {"reinjection_waste": None}
+
+
+def test_a_path_that_waits_for_a_slow_one_is_not_left_unused() -> None:
+    """Behind 1 Mbit/s the other path has nothing to send for more than half of the time."""
+    slow = {"rate": "1 Mbit/s", "delay": "60 ms", "queue": "800 ms"}
+    told = costs(
+        scenario(BULK | {"direction": "upload"}, wifi=WIFI | {"rate": "30 Mbit/s"}, lte=slow)
+    )
+    assert "head_of_line" in told
+    assert "capacity_unused" not in told
+
+
+def test_slow_start_that_a_time_out_ended_did_not_end_early() -> None:
+    """An outage of 300 ms in slow start."""
+    gone = scenario(timeline=away("wifi", 0.15, 0.45), wifi=WIFI, mptcp={"enabled": False})
+    assert "slow_start_early" not in costs(gone)
 
 
 def test_a_host_with_one_path_lacks_no_second_one() -> None:
@@ -238,12 +305,12 @@ def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> Non
     explained = {"kind": "path_dead", "cost_s": 2.0, "confidence": 0.9, "subflow": 0}
     (less,) = slower.find(comparison, [explained])
     assert less["cost_s"] == pytest.approx(3.0)
-    assert less["message"].endswith("most of that is told by path_dead")
+    assert less["message"].endswith("; path_dead explains 2.00 s of 5.00 s")
     # That the scheduler left it idle tells less: this has its cost.
     idle = {"kind": "capacity_unused", "cost_s": None, "confidence": 0.6, "subflow": 1}
     (unused,) = path_unused.find(comparison, [idle])
     assert unused["cost_s"] == pytest.approx(5.0)
-    assert unused["message"].startswith("lte carried 0.10 Mbit/s where plain TCP has 8.00 Mbit/s")
+    assert unused["message"].startswith("lte carried 0.10 Mbit/s, but plain TCP over it alone")
     assert path_unused.find(comparison, [explained | {"subflow": 1}]) == []
     # A window is shared, and who has no more to send needs no further path.
     for kind in ("receive_window", "application"):

@@ -56,8 +56,8 @@ fn remark(near: u32, far: u32) -> Diagnostic {
         connection: Some(near),
         diagnostic: "split_connection",
         message: format!(
-            "at the server it is connection {far}, with other sequence numbers: a proxy on the way has one with each end, \
-             and what one end is told arrived the other may lack"
+            "at the server it is connection {far}, with other sequence numbers: a proxy has a connection with each end, \
+             and data that is acknowledged to one end may not have reached the other"
         )
         .into(),
         ..Diagnostic::default()

@@ -14,19 +14,20 @@ MS = 1e6
 MB = 1e6
 SPLIT = {
     "diagnostic": "split_connection",
-    "message": "the server has a connection of its own, with other sequence numbers: a proxy on "
-    "the way has one with each end, and what one end is told arrived the other may lack",
+    "message": "the server has a connection of its own, with other sequence numbers: a proxy has "
+    "a connection with each end, and data that is acknowledged to one end may not have reached the "
+    "other",
 }
 UNMATCHED = {
     "diagnostic": "ends_unmatched",
-    "message": "addresses and sequence numbers are others at the server, and plain TCP is known by "
-    "nothing else: each end has rows of its own, and what only the sender knows, such as "
-    "round-trip times, is with the sender's",
+    "message": "addresses and sequence numbers differ at the server, and plain TCP has nothing "
+    "else to match it by: each end has rows of its own, and what only the sender knows, such as "
+    "round-trip times, is in the sender's",
 }
 UNAWARE = {
     "diagnostic": "server_unaware",
-    "message": "the server has no packet of the connection, which carried data: somebody on the "
-    "way answered in its place, as a cache does",
+    "message": "the server has no packet of the connection, which carried data: something on the "
+    "path answered in its place, such as a cache",
 }
 
 
@@ -65,8 +66,8 @@ def _unmatched(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any
         all_bytes, sent_bytes = received[row["connection"]], received[at_server]
         if all_bytes > sent_bytes:
             message = (
-                f"the server sent {sent_bytes / MB:g} MB of the {all_bytes / MB:g} MB that came: "
-                "the rest was answered on the way, by a cache that had it"
+                f"the server sent {sent_bytes / MB:g} MB of the {all_bytes / MB:g} MB that "
+                "arrived: the rest came from a cache on the path"
             )
             count = {"count": all_bytes - sent_bytes}
             remarks.append(remark | count | {"diagnostic": "cache_answered", "message": message})
@@ -107,8 +108,8 @@ def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
             if median is not None and one_way and median < held_ns / MS:
                 message = (
                     f"half of the round-trip times are shorter than {median:.0f} ms, though ACKs "
-                    f"were held for {held_ns / MS:.0f} ms: somebody on the way acknowledges in the "
-                    "receiver's place, and the connection is split"
+                    f"were delayed by {held_ns / MS:.0f} ms: something on the path acknowledges in "
+                    "the receiver's place, so the connection is split"
                 )
                 rows.append(
                     {

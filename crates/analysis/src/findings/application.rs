@@ -30,7 +30,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             s(idle_s),
             s(case.elapsed_s)
         ),
-        evidence: format!("all data was acknowledged for {idle_s:.3} s before more was sent"),
-        remedy: "nothing on the network: look at what writes, or waits for an answer",
+        evidence: format!("for {idle_s:.3} s in all, everything was acknowledged and nothing more was sent"),
+        remedy: "none in the network: look at the program that writes the data, or that waits for an answer",
     }]
 }

@@ -55,11 +55,11 @@ fn unused(case: &mut Case, backup: &[usize], regular: &[usize]) -> Vec<Found> {
             to_s,
             cost,
             confidence: 0.9,
-            message: format!("{name} is a backup and stayed idle for {} while {failed} brought nothing", s(to_s - from_s)),
+            message: format!("{failed} delivered nothing for {}, and {name}, a backup, stayed idle", s(to_s - from_s)),
             evidence: format!(
-                "nothing acknowledged on {failed} from {from_s:.3} s with data in flight, and nothing sent over {name} until {to_s:.3} s"
+                "from {from_s:.3} s nothing was acknowledged on {failed} with data in flight; nothing was sent over {name} until {to_s:.3} s"
             ),
-            remedy: "a path manager that suspends silent paths (guard), or the path not as backup",
+            remedy: "a path manager that suspends silent paths (guard), or use the backup as a regular path",
         });
     }
     found
@@ -90,13 +90,13 @@ fn used(case: &Case, timeline: &Timeline, backup: &[usize], regular: &[usize]) -
         cost: Cost::Unknown,
         confidence: 0.9,
         message: format!(
-            "{} is a backup and carried {:.0} % of the data while {} worked, for {}",
+            "{} is a backup, but carried {:.0} % of the data while {} worked, during {}",
             case.name(backup[0]),
             wrong * 100.0 / case.bytes as f64,
             case.name(regular[0]),
             s(span_s)
         ),
-        evidence: format!("subflows: backup; {wrong:.0} bytes over it in times when a regular subflow carried data"),
-        remedy: "the flag at the side that sends (ip mptcp endpoint change … backup): each side decides for what it sends",
+        evidence: format!("subflows: backup; {wrong:.0} bytes over it while a regular subflow carried data"),
+        remedy: "set the backup flag at the side that sends (ip mptcp endpoint change … backup): each side decides only about what it sends",
     }]
 }

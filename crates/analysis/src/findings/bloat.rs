@@ -28,10 +28,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         }
         let name = case.name(subflow);
         let lost_percent = row.loss_rate_percent.unwrap_or(0.0);
-        let suffers = if lost_percent < FEW_LOSSES_PERCENT {
-            "throughput does not suffer, interactive traffic does".to_owned()
+        let lost = if lost_percent < FEW_LOSSES_PERCENT {
+            String::new()
         } else {
-            format!("interactive traffic suffers, and {lost_percent:.1} % of the packets were lost all the same")
+            format!(", and {lost_percent:.1} % of the packets were lost nevertheless")
         };
         found.push(Found {
             kind: "bufferbloat",
@@ -41,13 +41,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: Cost::Unknown,
             confidence: 0.9,
             message: format!(
-                "{name}: a queue stood full for {}; its round trip takes {:.0} ms and took {:.0} ms (median): {suffers}",
+                "{name}: a long queue for {}; round trips took {:.0} ms (median) instead of {:.0} ms: interactive traffic suffers{lost}",
                 s(high_s),
-                least_ms,
-                row.rtt_ms_median.unwrap_or(bound_ms)
+                row.rtt_ms_median.unwrap_or(bound_ms),
+                least_ms
             ),
-            evidence: format!("rtt: at least {bound_ms:.0} ms in {} of {} times", high.len(), measured.len()),
-            remedy: "active queue management (fq_codel, CAKE) at the bottleneck, or a controller that heeds delay (BBR)",
+            evidence: format!("rtt: at least {bound_ms:.0} ms in {} of {} intervals", high.len(), measured.len()),
+            remedy: "active queue management (fq_codel, CAKE) at the bottleneck, or a congestion control that keeps queues short (BBR)",
         });
     }
     found

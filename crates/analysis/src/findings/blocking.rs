@@ -43,6 +43,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             _ => continue,
         };
         let (from_s, to_s) = (case.seconds(timeline, times[0]), case.seconds(timeline, times[times.len() - 1] + 1));
+        case.blocked = true;
         found.push(Found {
             kind: "head_of_line",
             subflow: Some(subflow),
@@ -51,15 +52,15 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost,
             confidence: 0.9,
             message: format!(
-                "data waited {} of {} for what {} was slow to bring",
+                "data that had arrived waited {} of {} for earlier data from {}",
                 s(waited_s),
                 s(case.elapsed_s),
                 case.name(subflow)
             ),
             evidence: format!(
-                "reordering: other subflows' data waited 100 ms and more for segments of this one, {waited_s:.3} s in all"
+                "reordering: data of other subflows waited at least 100 ms at a time for segments of this one, {waited_s:.3} s in all"
             ),
-            remedy: "a scheduler that heeds delays (blest, ecf), a shorter queue on that path, or the path as backup",
+            remedy: "a scheduler that considers delays (blest, ecf), a shorter queue on that path, or that path as a backup",
         });
     }
     found

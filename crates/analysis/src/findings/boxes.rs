@@ -1,6 +1,9 @@
 //! What boxes on the way do that costs time, from captures of both ends; and subflows that a NAT has forgotten.
 
 use super::case::{Case, Cost, Found, s};
+use super::stops;
+use crate::report::Report;
+use tables::Event;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let mut found = Vec::new();
@@ -8,19 +11,26 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let boxes = [
         (
             "mss_clamped",
-            "a box lowers the maximum segment size",
-            "nothing, if the way is a tunnel; else look at the box's MSS clamping",
+            "a middlebox lowers the maximum segment size",
+            "none, if the path is a tunnel; otherwise look at the middlebox's MSS clamping",
         ),
-        ("window_clamped", "a box narrows the receive windows", "a box that keeps window scaling (RFC 7323) intact"),
+        ("window_clamped", "a middlebox shrinks the receive window", "a middlebox that leaves window scaling (RFC 7323) intact"),
         (
             "large_segments_lost",
-            "packets of full size vanish on the way",
+            "full-size packets are lost on the path",
             "a smaller MTU or MSS on that path: ip route … advmss 1300, or net.ipv4.tcp_mtu_probing=1",
         ),
     ];
     for (name, what, remedy) in boxes {
         let Some(row) = case.diagnosed(name).filter(|_| case.main) else { continue };
         let subflow = row.subflow.map(|subflow| subflow as usize);
+        if let Some(dead) = subflow.filter(|_| name == "large_segments_lost") {
+            // A sender that is told of the limit sends smaller segments a round trip later: that costs nothing.
+            if case.bytes > 0 && case.silences.get(dead).is_some_and(Vec::is_empty) {
+                continue;
+            }
+            stops::explain(case, dead);
+        }
         let place = subflow.map(|subflow| format!("on {}: ", case.name(subflow))).unwrap_or_default();
         found.push(Found {
             kind: name,
@@ -34,9 +44,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             remedy,
         });
     }
-    for row in case.report.events.iter().filter(|row| row.event == "forgotten" && row.direction == Some(case.direction))
-    {
-        let Some(subflow) = row.subflow.map(|subflow| subflow as usize) else { continue };
+    let main = case.main;
+    for (subflow, row) in forgotten(case.report).filter(|_| main) {
+        stops::explain(case, subflow);
         let pause_s = row.duration_ms.unwrap_or(0.0) / 1e3;
         found.push(Found {
             kind: "forgotten",
@@ -45,10 +55,18 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             to_s: case.end_s().max(row.at_s),
             cost: Cost::Unknown,
             confidence: 0.9,
-            message: format!("{}: a NAT or firewall forgot it in a pause of {}", case.name(subflow), s(pause_s)),
+            message: format!("{}: a NAT or firewall forgot this subflow during a pause of {}", case.name(subflow), s(pause_s)),
             evidence: format!("events: forgotten: {}", row.detail.unwrap_or("")),
-            remedy: "keep-alives that come sooner than the pause: SO_KEEPALIVE, net.ipv4.tcp_keepalive_time",
+            remedy: "keep-alives at shorter intervals than the pause: SO_KEEPALIVE, net.ipv4.tcp_keepalive_time",
         });
     }
     found
+}
+
+/// The first time at which each subflow had been forgotten, whichever side noticed it.
+fn forgotten(report: &Report) -> impl Iterator<Item = (usize, &Event)> {
+    (0..report.subflows.len()).filter_map(|subflow| {
+        let of_subflow = |row: &&Event| row.event == "forgotten" && row.subflow == Some(subflow as u32);
+        Some((subflow, report.events.iter().filter(of_subflow).min_by_key(|row| row.at_ns)?))
+    })
 }

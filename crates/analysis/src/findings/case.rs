@@ -42,6 +42,10 @@ pub(super) struct Case<'a> {
     pub(super) order_bound: bool,
     /// By subflow, as the sender saw it: times in which nothing was acknowledged with data in flight, for long.
     pub(super) silences: Vec<Vec<Range<usize>>>,
+    /// Data waited for a slow path for so long that it is told.
+    pub(super) blocked: bool,
+    /// Subflows of which it is known why they were dead.
+    pub(super) explained: Vec<usize>,
     /// A host that was captured has a further interface.
     pub(super) several_interfaces: bool,
     pub(super) lost: Lost,
@@ -73,7 +77,7 @@ pub(super) enum Cost {
 }
 
 impl<'a> Case<'a> {
-    /// A direction in which data was delivered.
+    /// A direction in which data was delivered, or sent in vain.
     pub(super) fn of(
         report: &'a Report,
         direction: Direction,
@@ -82,7 +86,8 @@ impl<'a> Case<'a> {
     ) -> Option<Case<'a>> {
         let d = direction as usize;
         let transfer = &report.transfers[d];
-        let elapsed_s = transfer.elapsed_s.filter(|&elapsed| elapsed > 0.0)?;
+        let in_vain = || report.connection.duration_s.filter(|_| transfer.bytes == 0 && volume(report, direction) > 0);
+        let elapsed_s = transfer.elapsed_s.or_else(in_vain).filter(|&elapsed| elapsed > 0.0)?;
         let (sender, receiver) = (report.senders[d].as_deref(), report.receivers[d].as_deref());
         let mut case = Case {
             report,
@@ -99,9 +104,11 @@ impl<'a> Case<'a> {
                 is_bound(receiver, |index| receiver.flows.iter().any(|flow| flow.waited_us(index) > most_us))
             }),
             silences: Vec::new(),
+            blocked: false,
+            explained: Vec::new(),
             several_interfaces,
             lost: Lost::default(),
-            main: transfer.bytes > 0 && transfer.bytes >= report.transfers[1 - d].bytes,
+            main: volume(report, direction) > 0 && volume(report, direction) >= volume(report, direction.reverse()),
             origin,
         };
         if let Some(timeline) = receiver.or(sender) {
@@ -162,6 +169,7 @@ impl<'a> Case<'a> {
             (Some(path), _) if self.report.subflows.iter().filter(|other| other.path == row.path).count() == 1 => {
                 path.clone()
             }
+            (Some(path), _) => format!("{path} (port {})", row.client_port),
             (_, Some(address)) => format!("{address}:{}", row.client_port),
             _ => format!("port {}", row.client_port),
         }
@@ -182,11 +190,20 @@ impl<'a> Case<'a> {
 
     /// Whether a path would carry more: no queue stood on it.
     pub(super) fn has_room(&self) -> bool {
-        self.established().into_iter().any(|subflow| {
+        self.rooms().any(|room| room)
+    }
+
+    fn rooms(&self) -> impl Iterator<Item = bool> {
+        self.established().into_iter().filter_map(|subflow| {
             let row = &self.report.flows[subflow][self.direction as usize];
             let rtts = row.rtt_ms_min.zip(row.rtt_ms_median).filter(|_| row.bytes > 0);
-            rtts.is_some_and(|(least_ms, usual_ms)| usual_ms <= UNQUEUED * least_ms)
+            rtts.map(|(least_ms, usual_ms)| usual_ms <= UNQUEUED * least_ms)
         })
+    }
+
+    /// Whether more would go over each path that carried something: no queue stood on any.
+    pub(super) fn have_room(&self) -> bool {
+        self.rooms().all(|room| room)
     }
 
     /// A diagnostic of the connection.
@@ -336,10 +353,20 @@ fn is_bound(timeline: &Timeline, limits: impl Fn(usize) -> bool) -> bool {
     best.iter().filter(|(_, limited)| *limited).count() * 2 > best.len()
 }
 
+/// Bytes that were delivered; where none were, those that were sent.
+fn volume(report: &Report, direction: Direction) -> u64 {
+    let sent = report.flows.iter().map(|rows| rows[direction as usize].bytes);
+    match report.transfers[direction as usize].bytes {
+        0 => sent.sum(),
+        bytes => bytes,
+    }
+}
+
 /// Times, of the first so many, in which nothing was acknowledged on a subflow with data in flight, for so long.
 fn silences(bins: &[Bin], count: usize, width_s: f64, least_s: f64) -> Vec<Range<usize>> {
     let of = |index: usize| bins.get(index).copied().unwrap_or_default();
-    let mut answered: Vec<usize> = (0..count).filter(|&index| of(index).answered).collect();
+    // What is never answered is silent from the beginning.
+    let mut answered: Vec<usize> = (0..count).filter(|&index| index == 0 || of(index).answered).collect();
     answered.push(count);
     let silent = |pair: &[usize]| {
         let waits = (pair[0]..pair[1]).find(|&index| of(index).left_bytes > 1)?;

@@ -32,7 +32,7 @@ fn unfit(tables: &Tables, connection: &tables::Connection, dropped: u64) -> Opti
         from_s: connection.start_s,
         to_s: connection.start_s + main.elapsed_s.or(connection.duration_s).unwrap_or(0.0),
         confidence: 0.9,
-        message: "the capture is not fit to say why the transfer was as fast as it was: it dropped packets".into(),
+        message: "the capture cannot show what limited the transfer: it missed packets".into(),
         evidence: format!("diagnostics: capture_drops: {dropped} packets"),
         remedy: "capture with a snap length of 128 and a larger buffer: tcpdump -s 128 -B 65536".into(),
         filter: format!("tcp.port == {} && tcp.port == {}", connection.client_port, connection.server_port),

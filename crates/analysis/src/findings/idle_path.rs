@@ -1,4 +1,5 @@
-//! A path stayed idle while the others had data in flight: its scheduler left its capacity unused.
+//! A path stayed idle while the others had data in flight: its scheduler left its capacity unused. Where data waited for a slow
+//! path, that is why the others were idle.
 
 use super::case::{Case, Cost, Found, s};
 use crate::timeline::Timeline;
@@ -10,7 +11,7 @@ const LEAST_S: f64 = 1.0;
 const LIMITED: f64 = 0.2;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
-    let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
+    let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main && !case.blocked) else { return Vec::new() };
     let regular = |subflow: &usize| !case.report.subflows[*subflow].backup;
     let subflows: Vec<usize> = case.established().into_iter().filter(regular).collect();
     if subflows.len() < 2 {
@@ -40,17 +41,17 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: Cost::Unknown,
             confidence: 0.6,
             message: format!(
-                "{} was idle for {} of {} in which the connection had data to send and the window had room: the scheduler left it unused",
+                "{} was idle for {} of the {} in which there was data to send and room in the receive window: the scheduler did not use it",
                 case.name(subflow),
                 s(idle_s),
                 s(busy.len() as f64 * timeline.width_s())
             ),
             evidence: format!(
-                "window: nothing in flight on it in {} of {} times in which other subflows carried data",
+                "window: nothing in flight on it in {} of {} intervals in which other subflows carried data",
                 idle.len(),
                 busy.len()
             ),
-            remedy: "a larger send buffer (net.ipv4.tcp_wmem), and another scheduler (lowest-rtt); with a small buffer an idle path may be right",
+            remedy: "a larger send buffer (net.ipv4.tcp_wmem), and another scheduler (lowest-rtt); with a small buffer it may be right to leave a path idle",
         });
     }
     found

@@ -20,14 +20,14 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             "refused" => (
                 "join_refused",
                 "was refused",
-                "the limits of the side that refused: ip mptcp limits set subflows 4 add_addr_accepted 4",
+                "raise the limits at the side that refused: ip mptcp limits set subflows 4 add_addr_accepted 4",
             ),
             "unanswered" => (
                 "join_unanswered",
                 "was not answered",
-                "a firewall on that path that lets joins pass, and a route from its address: ip rule",
+                "let joins pass the firewall on that path, and give its address a route: ip rule",
             ),
-            "unfinished" => ("join_unfinished", "was not finished", "a firewall on that path that lets MP_JOIN pass"),
+            "unfinished" => ("join_unfinished", "was not finished", "let MP_JOIN pass the firewall on that path"),
             _ => continue,
         };
         let told = found.iter().any(|one| {
@@ -39,7 +39,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         if worked(row.client_address) || told || early {
             continue;
         }
-        let why = row.reset_reason.or(row.handshake_remark).unwrap_or("no reason was given");
+        let removed = case.report.diagnostics.iter().any(|remark| {
+            remark.diagnostic == "options_stripped" && remark.subflow == Some(subflow as u32)
+        });
+        let remedy = if removed { "avoid the middlebox: another port (443), or an encrypted tunnel" } else { remedy };
+        let why = removed.then_some("a middlebox removes MP_JOIN").or(row.reset_reason).or(row.handshake_remark).unwrap_or("no reason was given");
         found.push(Found {
             kind,
             subflow: Some(subflow),
@@ -59,12 +63,12 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if !joined && possible && case.elapsed_s >= LEAST_S && case.bytes >= LEAST_BYTES {
         let (message, evidence, confidence) = match announced {
             Some(row) => (
-                "only one path was used: an address was announced and nobody joined it".to_owned(),
+                "only one path was used: an address was announced, but nobody joined it".to_owned(),
                 format!("events: add_addr at {:.3} s, no join", row.at_s),
                 0.9,
             ),
             None => (
-                "only one path was used: neither side tried to join another, nor announced an address".to_owned(),
+                "only one path was used: neither side announced an address or tried to join another path".to_owned(),
                 "subflows: one, though the host has further interfaces; events: no add_addr, no join".to_owned(),
                 0.6,
             ),

@@ -40,9 +40,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             to_s,
             cost,
             confidence: 0.6,
-            message: format!("{} came {} after the connection began, and carried {:.0} % of the rate from then on", case.name(subflow), s(joined_s), part * 100.0),
+            message: format!("{} joined {} after the connection began, and then carried {:.0} % of the data", case.name(subflow), s(joined_s), part * 100.0),
             evidence: format!("subflows: join_time_ms = {:.0}", joined_s * 1e3),
-            remedy: "the path up before the connection begins, or routes and endpoints that are there at once: ip mptcp monitor shows when",
+            remedy: "bring the path up before the connection begins, or set its route and endpoint at once: ip mptcp monitor shows when it joins; against a lost SYN, nothing",
         });
     }
     found

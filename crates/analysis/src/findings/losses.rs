@@ -72,20 +72,20 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let (kind, what, remedy) = if from_queue {
             (
                 "losses_queue",
-                "a queue that overflows",
-                "nothing, if the queue is of a sensible length: this is how TCP finds the rate; else active queue management",
+                "because a queue overflowed",
+                "none, if the queue has a sensible length: this is how TCP finds the rate; otherwise active queue management",
             )
         } else if burst >= BURST {
             (
                 "losses_bursts",
-                "bursts, not a full queue",
-                "look at the radio (handovers, interference); a controller that does not halve at each burst (BBR)",
+                "in bursts, not because a queue was full",
+                "look at the radio (handovers, interference); a congestion control that does not halve its rate at each burst (BBR)",
             )
         } else {
             (
                 "losses_random",
-                "chance, not a full queue",
-                "retransmissions in the radio link, or a controller that does not take loss for congestion (BBR)",
+                "at random, not because a queue was full",
+                "retransmissions by the radio link, or a congestion control that does not take loss for congestion (BBR)",
             )
         };
         let (from_s, to_s) = (case.at(losses.first), case.at(losses.last));
@@ -96,9 +96,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             to_s,
             cost: Cost::Unknown,
             confidence: 0.6,
-            message: format!("{} lost {percent:.1} % of its packets, by {what}", case.name(subflow)),
+            message: format!("{} lost {percent:.1} % of its packets {what}", case.name(subflow)),
             evidence: format!(
-                "flows: loss_rate_percent = {percent:.2}; {full} of {} losses at a round trip of {:.0} ms and more; {burst:.1} in a row; {} after a pause",
+                "flows: loss_rate_percent = {percent:.2}; {full} of {} losses at round trips of at least {:.0} ms; {burst:.1} per burst; {} after a pause",
                 losses.count,
                 before(FULL),
                 losses.alone

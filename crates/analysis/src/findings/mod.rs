@@ -5,6 +5,7 @@
 mod case;
 mod cost;
 mod drops;
+mod idle;
 mod split;
 
 pub(crate) use drops::poison;
@@ -31,12 +32,12 @@ rules! {
     unfit,
     never_began,
     joins,
+    boxes,
     backups,
     stops,
     spurious,
     returned,
     late_join,
-    boxes,
     window,
     application,
     slow_start,
@@ -57,7 +58,9 @@ pub(crate) fn find(report: &mut Report, origin: Time, several_interfaces: bool) 
     let mut findings = Vec::new();
     for direction in Direction::BOTH {
         let Some(mut case) = Case::of(report, direction, origin, several_interfaces) else { continue };
-        for rule in RULES {
+        // Of data that was sent in vain, only boxes are told.
+        let rules = if case.bytes > 0 { RULES } else { &[boxes::find as Rule] };
+        for rule in rules {
             for found in rule(&mut case) {
                 findings.extend(case.row(found));
             }

@@ -12,30 +12,30 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let (kind, message, remedy, confidence) = match stripped {
         Some(row) if row.message.starts_with("the SYN left") => (
             "stripped",
-            "MPTCP never began: a box on the way removes its options from the client's SYN".to_owned(),
-            "another port (443), an encrypted tunnel, or a proxy behind the box",
+            "MPTCP never began: a middlebox removes its options from the client's SYN".to_owned(),
+            "another port (443), an encrypted tunnel, or a proxy behind the middlebox",
             0.9,
         ),
         Some(_) => (
             "stripped",
-            "MPTCP never began: a box on the way removes its options from the server's answer".to_owned(),
-            "another port (443), an encrypted tunnel, or a proxy behind the box",
+            "MPTCP never began: a middlebox removes its options from the server's answer".to_owned(),
+            "another port (443), an encrypted tunnel, or a proxy behind the middlebox",
             0.9,
         ),
         None if case.diagnosed("capable_left_out").is_some() => left_out(case),
         None if at_once => (
             "never_began",
-            "MPTCP never began: the client asked for it and the answer came without it; the server does not speak it, or a box removed \
+            "MPTCP never began: the client asked for it, but the answer came without it: the server does not support it, or a middlebox removed \
              its options"
                 .to_owned(),
-            "the server: sysctl net.mptcp.enabled=1 and an application that asks for MPTCP (mptcpize run); a capture at the server \
-             tells whether a box is to blame",
+            "enable it at the server (sysctl net.mptcp.enabled=1), in an application that asks for it (mptcpize run); a capture at the \
+             server shows whether a middlebox is to blame",
             0.6,
         ),
         None => (
             "fallback",
-            format!("MPTCP ended and plain TCP went on: {why}"),
-            "look for a box that changes options or payload; DSS checksums (net.mptcp.checksum_enabled=1) find it sooner",
+            format!("the connection fell back to plain TCP: {why}"),
+            "look for a middlebox that changes options or payload; DSS checksums (net.mptcp.checksum_enabled=1) detect it sooner",
             0.9,
         ),
     };
@@ -53,13 +53,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }]
 }
 
-/// The client gave up asking for MPTCP: what became of the SYNs that did is all that captures tell.
+/// The client gave up asking for MPTCP: the captures show only what happened to the SYNs that did.
 fn left_out(case: &Case) -> (&'static str, String, &'static str, f64) {
     let became = case.diagnosed("capable_left_out").map_or("", |row| &row.message);
     (
         "never_began",
         format!("MPTCP never began: the client left it out of its last SYN. {became}"),
-        "mptcplab probe tells whether a box drops such SYNs; Linux may now leave MPTCP out for an hour: sysctl -w \
+        "mptcplab probe shows whether a middlebox drops such SYNs; Linux may now leave MPTCP out for an hour: sysctl -w \
          net.mptcp.blackhole_timeout=0 makes it forget",
         0.9,
     )
@@ -70,8 +70,8 @@ fn changed(case: &Case) -> Option<Found> {
     let fail = case.report.events.iter().find(|row| row.event == "fail" && row.subflow.is_some())?;
     let subflow = fail.subflow? as usize;
     let then = match case.report.connection.fallback {
-        Some(_) => "MPTCP ended and plain TCP went on",
-        None => "the subflow was given up",
+        Some(_) => "the connection fell back to plain TCP",
+        None => "the subflow was closed",
     };
     Some(Found {
         kind: "checksum",
@@ -80,8 +80,8 @@ fn changed(case: &Case) -> Option<Found> {
         to_s: case.end_s().max(fail.at_s),
         cost: Cost::Unknown,
         confidence: 0.9,
-        message: format!("{}: a box on the way changes the payload, as checksums show: {then}", case.name(subflow)),
+        message: format!("{}: a middlebox changes the payload, so DSS checksums failed and {then}", case.name(subflow)),
         evidence: format!("events: fail at {:.3} s: {}", fail.at_s, fail.detail.unwrap_or("MP_FAIL")),
-        remedy: "an encrypted tunnel or TLS on another port, which the box leaves alone",
+        remedy: "an encrypted tunnel, or TLS on another port, which the middlebox leaves alone",
     })
 }

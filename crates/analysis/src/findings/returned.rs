@@ -51,9 +51,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 to_s,
                 cost,
                 confidence: 0.6,
-                message: format!("{name} answered again at {} and carried next to nothing until {}", s(from_s), s(to_s)),
-                evidence: format!("acknowledgements on it from {from_s:.3} s; {:.0} % of its rate before", USED * 100.0),
-                remedy: "a path manager that tries a path anew: remove the endpoint and add it again (ip mptcp endpoint)",
+                message: format!("{name} answered again at {}, but carried almost nothing until {}", s(from_s), s(to_s)),
+                evidence: format!("acknowledgements on it from {from_s:.3} s on; until then less than {:.0} % of its earlier rate", USED * 100.0),
+                remedy: "a path manager that tries the path again; by hand: remove the endpoint and add it again (ip mptcp endpoint)",
             });
         }
     }

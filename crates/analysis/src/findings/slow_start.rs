@@ -32,14 +32,14 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: Cost::Seconds(cost_s),
             confidence: 0.6,
             message: format!(
-                "{}: slow start ended at {:.0} kB in flight where {:.0} kB fill the path, without a loss, and it took {} to get there",
+                "{}: slow start ended without a loss at {:.0} kB in flight, and it took {} more to fill the path with {:.0} kB",
                 case.name(subflow),
                 early.bytes / 1e3,
-                early.full_bytes / 1e3,
-                s(to_s - from_s)
+                s(to_s - from_s),
+                early.full_bytes / 1e3
             ),
-            evidence: "window: in flight grew by less than half per round trip from then on; no segment sent again before".to_owned(),
-            remedy: "HyStart off at the sender (/sys/module/tcp_cubic/parameters/hystart), or HyStart++ or BBR",
+            evidence: "window: data in flight did not double within the next four round trips; nothing was sent again before".to_owned(),
+            remedy: "switch HyStart off at the sender (/sys/module/tcp_cubic/parameters/hystart), or use HyStart++ or BBR",
         });
     }
     found
@@ -81,7 +81,9 @@ fn early(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Early> {
         let (whole, bin) = (timeline.whole.get(index).copied().unwrap_or_default(), timeline.of(subflow, index));
         whole.idle_us > 0 || whole.limited > 0 || f64::from(bin.rtt_us) / 1e6 > QUEUED * rtt_s
     });
+    // A time-out ends slow start as a loss does.
+    let timed_out = (0..to).any(|index| timeline.of(subflow, index).timeouts > 0);
     let calm = other.count() as f64 <= SELDOM * (to - from) as f64;
     let is_long = (to - from) as f64 * width_s >= LEAST_S.max(ROUND_TRIPS * rtt_s);
-    (bytes < EARLY * full_bytes && lost > to && calm && is_long).then_some(Early { from, to, bytes, full_bytes })
+    (bytes < EARLY * full_bytes && lost > to && !timed_out && calm && is_long).then_some(Early { from, to, bytes, full_bytes })
 }

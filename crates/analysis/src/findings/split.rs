@@ -18,9 +18,9 @@ pub(crate) fn add(tables: &mut Tables, remarks: &[Diagnostic]) {
 fn found(tables: &Tables, remark: &Diagnostic) -> Option<Finding> {
     let connection = tables.connections.iter().find(|row| Some(row.connection) == remark.connection)?;
     let message = if connection.fallback.is_some() {
-        "a proxy ends the connection and opens another to the server, in plain TCP: MPTCP ends there"
+        "a proxy terminates the connection and opens another one to the server, in plain TCP: MPTCP ends at the proxy"
     } else {
-        "a proxy ends the connection and opens another to the server: each end sees only its own part"
+        "a proxy terminates the connection and opens another one to the server: each end sees only its own part"
     };
     Some(Finding {
         connection: connection.connection,
@@ -30,7 +30,7 @@ fn found(tables: &Tables, remark: &Diagnostic) -> Option<Finding> {
         confidence: 0.9,
         message: message.into(),
         evidence: format!("diagnostics: split_connection: {}", remark.message),
-        remedy: "measure either part alone, or go around the proxy: another port, or a tunnel".into(),
+        remedy: "measure each part on its own, or avoid the proxy: another port, or a tunnel".into(),
         filter: format!("tcp.port == {} && tcp.port == {}", connection.client_port, connection.server_port),
         ..Finding::default()
     })

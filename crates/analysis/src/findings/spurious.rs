@@ -36,15 +36,15 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: if case.is_worth(cost_s) { Cost::Seconds(cost_s) } else { Cost::Unknown },
             confidence: 0.6,
             message: format!(
-                "{}: {} for nothing: the path held packets up, or lost what acknowledged them, for up to {}; all of them came",
+                "{}: {}: the path delayed packets, or lost their acknowledgements, for up to {}, but the packets arrived",
                 case.name(subflow),
-                if times == 1 { "a retransmission time-out".to_owned() } else { format!("{times} retransmission time-outs") },
+                if times == 1 { "an unnecessary retransmission time-out".to_owned() } else { format!("{times} unnecessary retransmission time-outs") },
                 s(longest_s)
             ),
             evidence: format!(
-                "segments: sent again after a silence, {times} times; what was in flight was acknowledged within two round trips all the same"
+                "segments: sent again after a silence, {times} times; what had been in flight was acknowledged within two round trips of the next answer"
             ),
-            remedy: "time-outs that are undone: net.ipv4.tcp_frto=2, net.ipv4.tcp_timestamps=1; a longer least time-out: ip route change … rto_min 1s",
+            remedy: "detection of unnecessary time-outs (net.ipv4.tcp_frto=2, net.ipv4.tcp_timestamps=1), or a longer minimum time-out (ip route change … rto_min 1s)",
         });
     }
     found

@@ -2,6 +2,7 @@
 //! outage is a finding of its own; those that are too short for a line are told together.
 
 use super::case::{Case, Cost, Found, ROUND_TRIPS, SILENT_S, s};
+use super::idle;
 use crate::timeline::Timeline;
 use std::ops::Range;
 
@@ -13,7 +14,8 @@ const LEAST_S: f64 = 0.3;
 const SLOW: f64 = 0.5;
 
 const REMEDY_ONE: &str = "a path manager that suspends silent paths (guard), or a larger receive buffer so that the other paths go on meanwhile";
-const REMEDY_ALL: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) gives back only what was waited for after the outage";
+const REMEDY_WINDOW: &str = "a larger receive buffer: with so small a window the other paths soon wait, and a path manager that suspends silent paths (guard) saves less";
+const REMEDY_ALL: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) saves only the wait after the outage";
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     // Requests wait for their answers: nobody waits for them.
@@ -65,16 +67,77 @@ struct Outage {
     backed_off: usize,
 }
 
+/// Claims what it cost that a subflow was dead, of which the cause is known: its finding takes the place of the outages'. What
+/// the path would have carried besides, nothing tells.
+pub(super) fn explain(case: &mut Case, subflow: usize) {
+    case.explained.push(subflow);
+    if let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main && case.best_rate > 0.0) {
+        dead(case, timeline, subflow, &rates(timeline));
+    }
+}
+
+fn rates(timeline: &Timeline) -> Vec<f64> {
+    (0..timeline.flows.len()).map(|subflow| timeline.rate(subflow)).collect()
+}
+
 fn at_sender(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
-    let rates: Vec<f64> = (0..timeline.flows.len()).map(|subflow| timeline.rate(subflow)).collect();
+    let rates = rates(timeline);
     let mut found = Vec::new();
     for subflow in case.established() {
+        if case.explained.contains(&subflow) {
+            continue;
+        }
         let outages = dead(case, timeline, subflow, &rates);
         found.extend(told(case, outages, one_dead));
     }
     let outages = all_dead(case, timeline);
     found.extend(told(case, outages, every_dead));
+    found.extend(unfinished(case, timeline));
     found
+}
+
+/// Whatever was sent after the last answer never came, as far as the capture shows.
+fn unfinished(case: &Case, timeline: &Timeline) -> Option<Found> {
+    let span = timeline.place(case.end_s() - case.seconds(timeline, 0)) + 1..timeline.whole.len();
+    let subflows = case.established();
+    let answered = |index: usize| timeline.flows.iter().enumerate().any(|(of, _)| timeline.of(of, index).answered);
+    let count = |subflow: usize| timeouts(timeline, subflow, span.clone());
+    let subflow = subflows.iter().copied().max_by_key(|&subflow| count(subflow))?;
+    let (timeouts, backed_off) = count(subflow);
+    let silent_s = span.len() as f64 * timeline.width_s();
+    if timeline.outstanding_bytes == 0
+        || timeouts == 0
+        || silent_s < case.patience_s(subflow, SILENT_S)
+        || span.clone().any(answered)
+    {
+        return None;
+    }
+    let [from_s, to_s] = [span.start, span.end].map(|index| case.seconds(timeline, index));
+    Some(Found {
+        kind: if backed_off > 0 { "timeout_chain" } else { "outage" },
+        subflow: Some(subflow),
+        from_s,
+        to_s,
+        // When it would have gone on, nothing tells.
+        cost: Cost::Unknown,
+        confidence: 0.9,
+        message: format!(
+            "{} from {} to the end of the capture, and the transfer did not end",
+            nothing_delivered(case),
+            s(from_s)
+        ),
+        evidence: format!(
+            "nothing acknowledged for {silent_s:.3} s with data in flight; segments: sent again {timeouts} times after at least 200 ms of silence"
+        ),
+        remedy: REMEDY_ALL,
+    })
+}
+
+fn nothing_delivered(case: &Case) -> String {
+    match case.established()[..] {
+        [only] => format!("{} delivered nothing", case.name(only)),
+        _ => "no path delivered anything".to_owned(),
+    }
 }
 
 /// A finding for each outage that is worth one, and one for the rest together.
@@ -96,6 +159,7 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64]) -> 
     if rate <= 0.0 {
         return outages;
     }
+    let idle_s = idle::of_application(case, timeline);
     for silent in case.silences[subflow].clone() {
         let (timeouts, backed_off) = timeouts(timeline, subflow, silent.clone());
         // That no answer came shows only where the sender's timer had run out.
@@ -103,18 +167,21 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64]) -> 
             continue;
         }
         let (mut lost_s, mut waited_s) = (0.0, 0.0);
-        let held_up =
-            |index: &usize| (timeline.came(*index) - f64::from(timeline.of(subflow, *index).came_bytes)) < SLOW * rate;
+        // Where the application had nothing to send, nothing was held up.
+        let held_up = |index: &usize| {
+            (timeline.came(*index) - f64::from(timeline.of(subflow, *index).came_bytes)) < SLOW * rate
+                && idle_s[*index] < timeline.width_s() / 2.0
+        };
         let blamed: Vec<usize> = silent.clone().filter(held_up).collect();
         // Where the others were as silent, no path was there to wait.
         if blamed.is_empty() || all_silent(case, timeline, &others, &blamed) {
             continue;
         }
         for index in blamed {
-            let idle_s = timeline.width_s() * (1.0 - timeline.came(index) / rate).max(0.0);
+            let held_s = (timeline.width_s() * (1.0 - timeline.came(index) / rate) - idle_s[index]).max(0.0);
             let at_s = case.seconds(timeline, index);
-            waited_s += idle_s;
-            lost_s += case.lost.claim(at_s, at_s + timeline.width_s(), idle_s);
+            waited_s += held_s;
+            lost_s += case.lost.claim(at_s, at_s + timeline.width_s(), held_s);
         }
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
         outages.push(Outage { subflow, from_s, to_s, waited_s, lost_s, timeouts, backed_off });
@@ -138,17 +205,17 @@ fn one_dead(case: &Case, outages: &[Outage]) -> Found {
         cost: Cost::Seconds(lost_s),
         confidence: 0.9,
         message: format!(
-            "{name} brought nothing {times}from {} to {until}; {others} waited {} for what was on it: {} lost",
+            "{name} delivered nothing {times}from {} to {until}; {others} waited {} for data that was on it: {} lost",
             s(from_s),
             s(waited_s),
             s(lost_s)
         ),
         evidence: format!(
-            "nothing acknowledged on it for {:.3} s with data in flight; segments: sent again {} times after 200 ms of silence and more",
+            "nothing acknowledged on it for {:.3} s with data in flight; segments: sent again {} times after at least 200 ms of silence",
             sum(|one| one.to_s - one.from_s),
             outages.iter().map(|one| one.timeouts).sum::<usize>()
         ),
-        remedy: REMEDY_ONE,
+        remedy: if case.window_bound { REMEDY_WINDOW } else { REMEDY_ONE },
     }
 }
 
@@ -210,6 +277,7 @@ fn every_dead(case: &Case, outages: &[Outage]) -> Found {
     let lost_s = sum(|one| one.lost_s);
     let timeouts: usize = outages.iter().map(|one| one.timeouts).sum();
     let chain = outages.iter().any(|one| one.backed_off > 0);
+    let nothing = nothing_delivered(case);
     let times = if outages.len() > 1 { format!("{} times ", outages.len()) } else { String::new() };
     Found {
         kind: if chain { "timeout_chain" } else { "outage" },
@@ -220,18 +288,16 @@ fn every_dead(case: &Case, outages: &[Outage]) -> Found {
         confidence: if timeouts > 0 { 0.9 } else { 0.6 },
         message: if chain {
             format!(
-                "{} stood still {times}from {} to {} and no other path went on: {timeouts} retransmission time-outs, each longer \
-                 than the one before, {} lost",
-                case.name(subflow),
+                "{nothing} {times}from {} to {}: {timeouts} retransmission time-outs, each longer than the one before, {} lost",
                 s(from_s),
                 s(to_s),
                 s(lost_s)
             )
         } else {
-            format!("nothing came over any path {times}between {} and {}: {} lost", s(from_s), s(to_s), s(lost_s))
+            format!("{nothing} {times}between {} and {}: {} lost", s(from_s), s(to_s), s(lost_s))
         },
         evidence: format!(
-            "nothing acknowledged for {:.3} s with data in flight; segments: sent again {timeouts} times after 200 ms of silence and more",
+            "nothing acknowledged for {:.3} s with data in flight; segments: sent again {timeouts} times after at least 200 ms of silence",
             sum(|one| one.to_s - one.from_s)
         ),
         remedy: REMEDY_ALL,
@@ -273,7 +339,7 @@ fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
             cost,
             confidence: 0.6,
             message: format!(
-                "{} brought nothing from {}; data of the others waited for what was on it: {} lost",
+                "{} delivered nothing from {} on; data of the other paths waited for data that was on it: {} lost",
                 case.name(subflow),
                 s(from_s),
                 s(lost_s)

@@ -12,20 +12,20 @@ type Poison = (&'static str, &'static str, &'static str);
 
 const POISON: [Poison; 7] = [
     ("path_missing", "it lacks a subflow", "capture all interfaces: tcpdump -i any"),
-    ("captures_unrelated", "its ends are of different runs", "give captures of one run"),
-    ("clock_jumped", "its clock was set meanwhile", "capture while no clock is being set"),
-    ("vantage_unknown", "it does not tell at which end it was taken", "capture the handshake, at one end"),
+    ("captures_unrelated", "the captures of its two ends are from different runs", "give captures of one run"),
+    ("clock_jumped", "its clock was set while it ran", "capture while no clock is being set"),
+    ("vantage_unknown", "it does not show at which end it was taken", "capture the handshake, at one end"),
     (
         "missed_bytes",
-        "it dropped packets",
+        "it missed packets",
         "capture with a snap length of 128 and a larger buffer: tcpdump -s 128 -B 65536",
     ),
     (
         "unmapped_bytes",
-        "it does not tell where some of its bytes belong in the connection",
+        "it does not show where some of its bytes belong in the connection",
         "capture with a snap length of 128, from before the connection begins, with offloads off (ethtool -K DEV gro off)",
     ),
-    ("capture_partial", "it covers a part of the connection", "capture from before the connection begins to its end"),
+    ("capture_partial", "it covers only a part of the connection", "capture from before the connection begins to its end"),
 ];
 
 /// What makes the captures unfit, if anything does.
@@ -48,7 +48,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         to_s: case.end_s(),
         cost: Cost::Unknown,
         confidence: 0.9,
-        message: format!("the capture is not fit to say why the transfer was as fast as it was: {what}"),
+        message: format!("the capture cannot show what limited the transfer: {what}"),
         evidence: format!("diagnostics: {name}"),
         remedy,
     }]

@@ -26,12 +26,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         subflow: (0..by_flow.len()).max_by_key(|&subflow| by_flow[subflow]),
         from_s: case.seconds(timeline, first),
         to_s: case.seconds(timeline, last + 1).min(case.end_s()),
-        cost: Cost::Seconds(cost_s),
+        // Where no queue stood, nothing else would have gone in its place sooner.
+        cost: if case.sender.is_some() && case.have_room() { Cost::Unknown } else { Cost::Seconds(cost_s) },
         confidence: 0.9,
-        message: format!("{:.0} % of the data came twice, over two subflows", part * 100.0),
+        message: format!("{:.0} % of the data arrived twice, over two subflows", part * 100.0),
         evidence: format!(
             "{twice} bytes arrived whose data sequence numbers had arrived before; flows: reinjected_bytes"
         ),
-        remedy: "where a path died, leave it sooner (mptcplab guard); else another scheduler than a redundant one, or paths whose delays differ less",
+        remedy: "if a path died, leave it sooner (mptcplab guard); otherwise a scheduler that is not redundant, or paths whose delays differ less",
     }]
 }

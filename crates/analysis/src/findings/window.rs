@@ -5,6 +5,8 @@ use super::case::{Case, Cost, Found};
 
 /// Of the times in which segments left, so many had some that filled the window.
 const OFTEN: f64 = 0.2;
+/// Of a window that was full now and then, a few long times tell nothing.
+const LEAST_TIMES: usize = 4;
 /// Until it is this part of what it becomes, a window is still being widened.
 const WIDE: u32 = 2;
 
@@ -16,7 +18,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let full: Vec<usize> = (wide..timeline.whole.len()).filter(|&index| timeline.whole[index].limited > 0).collect();
     let (Some(&first), Some(&last)) = (full.first(), full.last()) else { return Vec::new() };
     let part = full.len() as f64 / sending.max(1) as f64;
-    if part < OFTEN {
+    if part < OFTEN || full.len() < LEAST_TIMES {
         return Vec::new();
     }
     let windows = case.report.flows.iter().filter_map(|rows| rows[case.direction as usize].window_bytes_max);
@@ -41,15 +43,15 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         cost,
         confidence: 0.9,
         message: format!(
-            "the receive window was full {:.0} % of the time: never more than {} kB{}",
-            part * 100.0,
+            "the receive window, at most {} kB, was full {:.0} % of the time{}",
             window / 1000,
-            if case.window_bound { ", also where most came: the paths were never tried with more" } else { "" }
+            part * 100.0,
+            if case.window_bound { ", also when most data arrived: what the paths could carry does not show" } else { "" }
         ),
         evidence: format!(
-            "window: sent and not acknowledged ≥ 90 % of the window in {} of {sending} times",
+            "window: at least 90 % of it was sent and not acknowledged in {} of {sending} intervals",
             full.len()
         ),
-        remedy: "a larger receive buffer: net.ipv4.tcp_rmem (its third figure) at the receiver, at least the rate of all paths times the longest RTT, twice",
+        remedy: "a larger receive buffer: net.ipv4.tcp_rmem (its third number) at the receiver, at least twice the rate of all paths times the longest RTT",
     }]
 }

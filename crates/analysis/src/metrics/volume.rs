@@ -94,8 +94,8 @@ fn lost_before(subflow: usize, flow: &Flow) -> Diagnostic {
         diagnostic: "lost_before_capture",
         count: Some(lost),
         message: format!(
-            "data packets first passed the capture a round trip or more after those behind them: they had been lost before it, \
-             on the host itself, and the loss rate does not count them; with them it is {all:.2} %"
+            "data packets first appear a round trip or more after the packets that follow them: they were lost on the host itself, \
+             before the capture, and the loss rate does not count them; with them it would be {all:.2} %"
         )
         .into(),
         ..Diagnostic::default()

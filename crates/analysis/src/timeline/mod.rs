@@ -35,7 +35,7 @@ pub(crate) struct Timeline {
     end: Time,
     now: Whole,
     /// Sent and not yet acknowledged at connection level.
-    outstanding_bytes: u64,
+    pub(crate) outstanding_bytes: u64,
     /// Nine tenths of the window, from which on it counts as full; none known: never.
     full_bytes: u64,
     closed: bool,

@@ -199,6 +199,7 @@ impl Connection {
         // Before any data, the SYN's number is the last that was acknowledged.
         let begun = view.handshake.ack.is_some().then_some(0);
         let sequence = &mut view.sequences[dir as usize];
+        sequence.bare(packet.tcp.seq);
         // After the FIN nothing is kept alive: an ACK from before it, overtaken by it, looks the same.
         if !sequence.from_syn || sequence.fin.is_some() || sequence.in_flight_bytes() > 0 {
             return;

@@ -205,7 +205,7 @@ impl OneWay {
             }
         }
         if self.contradicted {
-            let message = "with one clock offset packets would arrive before they left: a clock drifts or was set; one-way delays are left out";
+            let message = "no single clock offset fits all packets, since some would arrive before they were sent: a clock drifts or was set; one-way delays are left out";
             report.diagnostics.push(Diagnostic {
                 diagnostic: "clock_drift",
                 message: message.into(),

@@ -30,6 +30,8 @@ pub(super) struct Sequence {
     pub(super) window_bytes: Option<u64>,
     pub(super) windows: Windows,
     pub(super) sizes: Sizes,
+    /// A packet without payload came from behind the first data, of which nothing had passed.
+    skips: bool,
 }
 
 /// How wide a receiver announced its window to be, its SYN apart.
@@ -390,6 +392,19 @@ impl Sequence {
         let (Some(acked), Some(highest)) = (self.acked, self.seen.end()) else { return true };
         let window = self.window_bytes.unwrap_or(0).max(LARGEST_UNSCALED_WINDOW) as i64;
         (acked..=highest.max(acked.saturating_add(window))).contains(&position)
+    }
+
+    /// A packet without payload passed.
+    #[inline]
+    pub(super) fn bare(&mut self, number: u32) {
+        if self.sizes.packets == 0 && self.from_syn && self.base != Some(number) && self.may_go_on_with(number) {
+            self.skips |= self.base.is_some_and(|base| self.near(base, number) > 0);
+        }
+    }
+
+    /// Whether packets without payload, or the FIN, passed from behind data of which nothing did.
+    pub(super) fn skips_data(&self) -> bool {
+        self.sizes.packets == 0 && (self.skips || self.fin.is_some_and(|fin| fin > 0))
     }
 
     /// Bytes sent and not yet acknowledged.

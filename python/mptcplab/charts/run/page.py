@@ -57,7 +57,7 @@ def _title(subject: Subject) -> str:
         )
     what = "download" if subject.direction == "down" else "upload"
     over = " and ".join(subject.scenario.get("path", {}))
-    return text.clean(f"{name}: {subject.scenario.get('title') or f'a {what} over {over}'}")
+    return text.clean(f"{name}: {subject.scenario.get('title') or f'{what} over {over}'}")
 
 
 def _name(subject: Subject) -> str:

@@ -84,7 +84,7 @@ def _missing_echoes(ended: Ended) -> list[dict[str, Any]]:
     if not ended.echoes or any(one for pair in ended.clocks.values() for one in pair):
         return []
     message = (
-        "no UDP echo of the server came back: how far its clock is ahead is not known; open its "
+        "no UDP echo of the server came back, so the offset of its clock is unknown; open its "
         "port for UDP"
     )
     return [{"diagnostic": "no_echoes", "message": message}]
@@ -96,10 +96,10 @@ def _missing_captures(ended: Ended) -> list[dict[str, Any]]:
             "diagnostic": "not_captured",
             "message": f"nothing was captured at the {end} ({about['why']}): "
             + (
-                "figures are what the kernels counted and the applications marked, and what only "
-                "packets tell is empty"
+                "figures come from the kernels' counters and the applications, and what only "
+                "packets show is empty"
                 if end == "client"
-                else "what only its packets tell is empty"
+                else "what only its packets show is empty"
             ),
         }
         for end, about in ended.captured.items()

@@ -187,15 +187,15 @@ def _diagnostics(job: Job, captured: _core.Tables, ended: dict[str, Any]) -> _co
     if late:
         name = max(late, key=lambda name: late[name])
         message = (
-            f"link {name} woke up {late[name] / 1e6:.1f} ms late or more one time of a hundred: "
-            "this machine was busy, and delays came out longer"
+            f"link {name} woke up {late[name] / 1e6:.1f} ms late or more in 1 % of the cases: "
+            "this machine was busy, and delays were longer than set"
         )
         rows.append({"diagnostic": "emulator_late", "message": message})
     lost = sum(ended["dropped"].values()) + sum(port["missed"] or 0 for port in ports)
     if lost:
         message = (
-            f"{lost} packets were lost between the hosts and the links, and look like loss on the "
-            "way: this machine was busy"
+            f"{lost} packets were lost between the hosts and the links, and look like losses on "
+            "the path: this machine was busy"
         )
         rows.append({"diagnostic": "emulator_drops", "count": lost, "message": message})
     rows += beyond_window(_files(job, "counters"))
@@ -209,10 +209,9 @@ def beyond_window(files: Iterable[Path]) -> list[dict[str, Any]]:
             "diagnostic": "beyond_window",
             "count": after - before,
             "message": (
-                f"Linux at the {host} threw {after - before} segments away that lay beyond the "
-                f"connection's window ({BEYOND_WINDOW}) after their subflow had acknowledged them: "
-                "they came again only by the connection's timer, and the transfer may have stood "
-                "still until then"
+                f"Linux at the {host} discarded {after - before} segments beyond the connection's "
+                f"window ({BEYOND_WINDOW}) after their subflow had acknowledged them: only the "
+                "connection's timer sends them again, and the transfer may have stalled until then"
             ),
         }
         for host, counter, before, after in _counted(files)

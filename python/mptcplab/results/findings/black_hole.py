@@ -24,8 +24,8 @@ def find(comparison: Comparison, _: list[Row]) -> list[Row]:
     return [
         {
             "kind": "black_hole",
-            "message": "MPTCP never began: the client's kernel left it out of the SYN, since SYNs "
-            "with it were not answered before",
+            "message": "MPTCP never began: the client's kernel left it out of the SYN, because "
+            "earlier SYNs with it were not answered",
             "evidence": f"counters: {COUNTER} rose by {count}",
             "remedy": "find what drops the SYNs (mptcplab probe); sysctl -w "
             "net.mptcp.blackhole_timeout=0 makes the kernel forget",

@@ -64,8 +64,8 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
                 "subflow": subflow["subflow"],
                 "cost_s": round(cost_s, 3),
                 "confidence": 0.6,
-                "message": f"{subflow['path']} carried {carried:.2f} Mbit/s where plain TCP has "
-                f"{alone.throughput_mbps:.2f} Mbit/s over it alone",
+                "message": f"{subflow['path']} carried {carried:.2f} Mbit/s, but plain TCP over it "
+                f"alone carries {alone.throughput_mbps:.2f} Mbit/s",
                 "evidence": f"flows: throughput_mbps of subflow {subflow['subflow']}; transfers of "
                 f"tcp-{subflow['path']}",
                 "remedy": "a larger send buffer (net.ipv4.tcp_wmem), and another scheduler "

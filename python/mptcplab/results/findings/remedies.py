@@ -11,7 +11,7 @@ class Remedy:
 
     settings: tuple[str, ...]
     text: str
-    #: Why it may give less than half of what was lost; empty where it gives most of it.
+    #: Why it may give less than half of what was lost, or when; shown where it does.
     limit: str = ""
 
 

@@ -101,7 +101,7 @@ def _sampled(rows: list[Row]) -> Iterator[Row]:
     if limited_ns and limited_ns >= OFTEN_SAMPLED * whole_ns:
         evidence = (
             f"state: for {limited_ns / 1e9:.1f} of {whole_ns / 1e9:.1f} s nothing was queued, with "
-            "room in cwnd_packets and in the peer's window"
+            "room in the congestion windows and in the peer's window"
         )
         yield _found(limited_ns / whole_ns, evidence)
 
@@ -122,5 +122,5 @@ def _found(part: float, evidence: str) -> Row:
         "kind": "send_buffer",
         "message": f"the send buffer was too small {part:.0%} of the time".replace("%", " %"),
         "evidence": evidence,
-        "remedy": "a larger send buffer: net.ipv4.tcp_wmem (its third figure)",
+        "remedy": "a larger send buffer: net.ipv4.tcp_wmem (its third number)",
     }

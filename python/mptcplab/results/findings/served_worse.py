@@ -26,7 +26,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
         {
             "kind": "served_worse",
             "message": f"MPTCP served the application worse than TCP over {found.path} alone: "
-            f"{quality.measure(own)}, where that has {quality.measure(found.alone)}{reason}",
+            f"{quality.measure(own)}, instead of {quality.measure(found.alone)}{reason}",
             "evidence": f"transfers of tcp-{found.path} and of mptcp: late_share, mos, stall_s",
             "remedy": "each message over both paths (the scheduler redundant), a path manager that "
             f"suspends silent paths (guard), or {found.path} alone",
@@ -60,8 +60,8 @@ def _silent_path(comparison: Comparison, own: Row) -> tuple[str, Row] | None:
         return None
     (subflow,) = silent
     explanation = (
-        f"; {paths.get(subflow) or 'a path'} fell silent, and what was on it came over another "
-        f"{text.seconds(gap_ms / 1e3)} later, from {text.at(start_s)} on"
+        f"; {paths.get(subflow) or 'a path'} fell silent at {text.at(start_s)}, and the "
+        f"data on it arrived over another {text.seconds(gap_ms / 1e3)} later"
     )
     return explanation, {"subflow": subflow, "from_s": start_s, "to_s": end_s}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mptcplab.labels.findings import by_cost
+from mptcplab.labels import text
+from mptcplab.labels.findings import NO_FAULT, by_cost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ LEAST_PART, LEAST_S = 0.05, 0.1
 
 
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
-    """Say by how much, and which of the other findings explains most of it."""
+    """Say by how much, and how much of that the costliest of the other findings explains."""
     gain, best = comparison.gain, comparison.best_path
     transfer = comparison.mptcp.transfer
     if gain is None or best is None or transfer is None or gain > -LEAST_PART:
@@ -29,8 +30,11 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     explained = sum(row["cost_s"] or 0.0 for row in others)
     most = next(iter(by_cost(others)), None)
     reason = ""
-    if most is not None and most["cost_s"]:
-        reason = f"; most of that is told by {most['kind']}"
+    if most is not None and most["cost_s"] and most["kind"] not in NO_FAULT:
+        told_s = min(most["cost_s"], lost_s)
+        reason = f"; {most['kind']} explains {text.seconds(told_s)} of {text.seconds(lost_s)}"
+    elif most is not None and most["kind"] not in NO_FAULT:
+        reason = f"; see {most['kind']}"
     return [
         {
             "kind": "slower_than_single",
@@ -40,6 +44,6 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             "evidence": f"transfers of tcp-{best}: throughput_mbps = "
             f"{comparison.baselines[best].throughput_mbps:.2f}, of mptcp: "
             f"{comparison.mptcp.throughput_mbps:.2f}",
-            "remedy": f"{best} alone, or the other path as backup (ip mptcp endpoint change)",
+            "remedy": f"{best} alone, or the other path as a backup (ip mptcp endpoint change)",
         }
     ]

@@ -87,19 +87,27 @@ def tried(trials: Trials, findings: list[Row], before: list[Row] | None = None) 
     for remedy, rows in remedies.items():
         after = trials.transfers(remedy.settings)
         claimed = [row["cost_s"] for row in rows if row["cost_s"] is not None]
+        gained_s = mean(map(_gained, before, after))
         found.append(
             {
                 "kind": ", ".join(dict.fromkeys(row["kind"] for row in rows)),
                 "remedy": remedy.text,
                 "settings": list(remedy.settings),
-                "limit": remedy.limit or None,
+                "limit": _limit(remedy, claimed, gained_s),
                 "claimed_s": sum(claimed) if claimed else None,
-                "gained_s": mean(map(_gained, before, after)),
+                "gained_s": gained_s,
                 "throughput_mbps": mean(row["throughput_mbps"] for row in after),
                 "before_mbps": mean(row["throughput_mbps"] for row in before),
             }
         )
     return found
+
+
+def _limit(remedy: Remedy, claimed: list[float], gained_s: float | None) -> str | None:
+    """Say why less than half of what was claimed is gained; None where half or more is."""
+    if not claimed or gained_s is None or gained_s >= sum(claimed) / 2:
+        return None
+    return remedy.limit or "gains less than half of what was claimed"
 
 
 def mean(figures: Iterable[float | None]) -> float | None:

@@ -39,7 +39,7 @@ type Remark = (&'static str, Option<u64>, Cow<'static, str>);
 fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = Vec::new();
     if client.addresses != server.addresses {
-        let message = "addresses or ports are others at the server than at the client: a NAT is between them";
+        let message = "addresses or ports at the server differ from those at the client: a NAT is between them";
         remarks.push(("address_translated", None, message.into()));
     }
     let known = Direction::BOTH.map(|data| {
@@ -48,7 +48,7 @@ fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
         (left, came, sender.merged[data as usize])
     });
     if known.iter().any(|(left, came, _)| left.from_syn && came.from_syn && left.base() != came.base()) {
-        let message = "sequence numbers are others at the other end: a box rewrites them; MPTCP counts from the SYN and is not hurt";
+        let message = "sequence numbers differ at the other end: a middlebox rewrites them, which does not affect MPTCP, since it counts from the SYN";
         remarks.push(("sequence_rewritten", None, message.into()));
     }
     let opener = subflow.opener as usize;
@@ -58,9 +58,9 @@ fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
     };
     if missing(opener) || missing(1 - opener) {
         let message = if missing(opener) {
-            "the SYN left with an MPTCP option and arrived without: a box strips it"
+            "the SYN left with an MPTCP option and arrived without it: a middlebox removes it"
         } else {
-            "the SYN/ACK left with an MPTCP option and arrived without: a box strips it"
+            "the SYN/ACK left with an MPTCP option and arrived without it: a middlebox removes it"
         };
         remarks.push(("options_stripped", None, message.into()));
     }
@@ -70,7 +70,7 @@ fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
             && arrived < announced
         {
             let message = format!(
-                "the maximum segment size of a SYN left as {announced} bytes and arrived as {arrived}: a box clamps it"
+                "the maximum segment size in a SYN was sent as {announced} bytes and arrived as {arrived}: a middlebox clamps it"
             );
             remarks.push(("mss_clamped", Some(arrived.into()), message.into()));
         }
@@ -80,13 +80,22 @@ fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
         let arrived = left.windows.widest_bytes();
         if arrived > 0 && arrived < announced / CLAMPED {
             let message = format!(
-                "receive windows of up to {announced} bytes left, and none above {arrived} bytes arrived: a box clamps them"
+                "receive windows of up to {announced} bytes were sent, but none above {arrived} bytes arrived: a middlebox clamps them"
             );
             remarks.push(("window_clamped", Some(arrived), message.into()));
         }
     }
     for (left, came, merged) in known {
         let (sent, arrived) = (left.sizes, came.sizes);
+        let unanswered = left.acked().is_none_or(|acked| acked <= 0);
+        if unanswered && came.skips_data() && sent.of_largest_whole >= NEVER {
+            let message = format!(
+                "segments with {} bytes of payload were sent, and none with payload arrived, although packets without it did: the \
+                 path does not pass larger packets",
+                sent.largest_whole
+            );
+            remarks.push(("large_segments_lost", Some(0), message.into()));
+        }
         // How many packets merged segments left as is known where they are not cut further.
         if sent.packets == 0 || arrived.packets == 0 || merged && arrived.packets > sent.packets {
             continue;
@@ -95,20 +104,20 @@ fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
         let (left, largest) = (sent.largest_whole, arrived.largest);
         if largest > left && !merged {
             let message = format!(
-                "segments of up to {largest} bytes of payload arrived, of {left} bytes at most when they left: a box, or an \
+                "segments arrived with up to {largest} bytes of payload, but were sent with at most {left}: a middlebox, or an \
                  offload of the receiving host, joins them"
             );
             remarks.push(("segments_joined", Some(largest.into()), message.into()));
         } else if largest < left && arrived.packets > sent.packets {
             let message = format!(
-                "more segments arrived than were sent, of up to {largest} bytes of payload rather than {left}: a box, or an \
-                 offload of the sending host, cuts them"
+                "more segments arrived than were sent, with up to {largest} bytes of payload instead of {left}: a middlebox, or an \
+                 offload of the sending host, splits them"
             );
             remarks.push(("segments_split", Some(largest.into()), message.into()));
         } else if largest < left && sent.of_largest_whole >= NEVER {
             let message = format!(
-                "no segment with more than {largest} bytes of payload arrived, and some with {left} were sent: the way takes no \
-                 packets as large"
+                "segments with {left} bytes of payload were sent, but none with more than {largest} arrived: the path does not pass \
+                 larger packets"
             );
             remarks.push(("large_segments_lost", Some(largest.into()), message.into()));
         }

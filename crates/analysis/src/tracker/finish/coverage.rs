@@ -72,7 +72,7 @@ impl Connection {
         let nanos = self.coverage.clock_step_nanos?;
         let step_ms = nanos as f64 / 1e6;
         let message = format!(
-            "the capture's clock goes in steps of {step_ms} ms: round-trip times are known to a step only, and those below it show as 0"
+            "the capture's clock has a resolution of {step_ms} ms: round-trip times are no more precise, and shorter ones show as 0"
         );
         rtt_ms.filter(|rtt| *rtt < STEPS_TO_A_TENTH * step_ms).map(|_| Diagnostic {
             diagnostic: "clock_coarse",
@@ -85,8 +85,8 @@ impl Connection {
     /// Remarks on captures that cover a part, or not the same connection.
     pub(super) fn coverage_remarks(&self, ends: &[Option<JudgedEnd>; 2], captures: &Captures) -> Vec<Diagnostic> {
         if self.coverage.unrelated {
-            let message = "what the two captures show cannot be one connection, although addresses and sequence numbers agree: they \
-                           are of different runs; figures that need both ends are left empty, and the others are of either";
+            let message = "the captures of the two ends cannot show the same connection, although addresses and sequence numbers agree: \
+                           they are from different runs; figures that need both ends are left empty, and the others come from one end";
             return vec![Diagnostic {
                 diagnostic: "captures_unrelated",
                 message: message.into(),
@@ -97,9 +97,9 @@ impl Connection {
             let Part { span, point, shown, .. } = self.coverage.parts[end]?;
             let side = if ends[end]?.sends? == Direction::Up { "client" } else { "server" };
             let message = format!(
-                "the {side}'s capture covers {:.3} to {:.3} s, and the other one shows the connection from {:.3} to {:.3} s: figures \
-                 known at the {side} (RTT and loss of what it sends, delays of what it receives) are of that part; \
-                 lost packets are counted where both cover it",
+                "the {side}'s capture covers {:.3} to {:.3} s, but the other one shows the connection from {:.3} to {:.3} s: figures \
+                 known at the {side} (RTT and loss of what it sends, delays of what it receives) are for that part only; \
+                 lost packets are counted where both captures cover it",
                 captures.seconds(span.first),
                 captures.seconds(span.last),
                 captures.seconds(shown.0),

@@ -37,8 +37,8 @@ impl InCommon {
 
     /// A remark where both show connections with one server, and none is the same.
     pub(in crate::tracker) fn nothing(&self) -> Option<Diagnostic> {
-        let message = "no connection is in the captures of both ends, although both show some with one server: they are of \
-                       different runs, or a proxy is between them";
+        let message = "the captures of the two ends have no connection in common, although both show connections with the same \
+                       server: they are from different runs, or a proxy is between them";
         (!self.some && !self.servers[0].is_disjoint(&self.servers[1])).then(|| Diagnostic {
             diagnostic: "captures_unrelated",
             message: message.into(),

@@ -28,23 +28,23 @@ impl Connection {
 fn became(client: Option<[u32; 2]>, server: Option<[u32; 2]>) -> &'static str {
     match (client, server) {
         (_, Some([0, came])) if came > 0 => {
-            "SYNs with MP_CAPABLE arrived, and the server's answers to them did not: lost on the way back, or dropped by a box"
+            "SYNs with MP_CAPABLE arrived at the server, but its answers did not arrive: they were lost, or a middlebox dropped them"
         }
         (_, Some([_, came])) if came > 0 => {
-            "SYNs with MP_CAPABLE arrived at the server, and it answered the one without: the server, or a firewall on it, drops them"
+            "SYNs with MP_CAPABLE arrived at the server, but it answered only the one without: the server, or a firewall on it, drops them"
         }
         (Some([left, _]), Some([came, 0])) if left > came => {
-            "SYNs with MP_CAPABLE were lost on the way, and so was one without: the path lost whatever it was given"
+            "SYNs with MP_CAPABLE were lost on the path, and so was one without: the path lost both kinds"
         }
         (Some(_), Some(_)) => {
-            "SYNs with MP_CAPABLE were lost on the way, and the first without came through: lost by chance, or dropped by a box"
+            "SYNs with MP_CAPABLE were lost on the path, but the first one without arrived: chance, or a middlebox drops them"
         }
         (Some([left, _]), None) if left > 1 => {
-            "SYNs with MP_CAPABLE were not answered, nor was one without before the last: the path lost whatever it was given"
+            "SYNs with MP_CAPABLE were not answered, and neither was the first one without: the path lost both kinds"
         }
         _ => {
-            "SYNs with MP_CAPABLE were not answered, and the first without was: lost by chance, or dropped by a box or the server; this \
-             capture cannot tell"
+            "SYNs with MP_CAPABLE were not answered, but the first one without was: chance, or a middlebox or the server drops them; \
+             this capture cannot show which"
         }
     }
 }

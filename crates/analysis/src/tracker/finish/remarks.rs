@@ -48,7 +48,7 @@ impl Connection {
                 None,
                 "joins_repeated",
                 Some(self.repeated_joins),
-                "joins came with the token and random number of another join: hosts choose one for each, so they are forged",
+                "joins repeated the token and random number of another join; hosts choose a new number for each, so they are forged",
             );
         }
         if self.midway {
@@ -56,7 +56,7 @@ impl Connection {
                 None,
                 "midway",
                 None,
-                "the capture does not hold the connection's beginning: RTTs of the handshake are unknown, and subflows that show no 8-byte data sequence number stand apart",
+                "the capture began after the connection: handshake RTTs are unknown, and subflows without an 8-byte data sequence number are listed as connections of their own",
             );
         }
         if ends.iter().flatten().any(|judged| judged.sends.is_none()) {
@@ -64,7 +64,7 @@ impl Connection {
                 None,
                 "vantage_unknown",
                 None,
-                "neither handshakes nor acknowledgements tell at which end the capture was taken: figures that belong to one end are empty",
+                "neither handshakes nor acknowledgements show at which end the capture was taken: figures that only one end can measure are empty",
             );
         }
         for (index, subflow) in self.subflows.iter().enumerate() {
@@ -91,7 +91,7 @@ impl Connection {
                     Some(index),
                     "clock_jumped",
                     None,
-                    "an answer came before what it answers, or ten minutes after: the capture's clock was set; such times are left empty",
+                    "an answer came before its request, or more than ten minutes after it: the capture's clock was set in between; such times are left empty",
                 );
             }
             let stray: u64 = views().map(|view| view.stray).sum();
@@ -100,7 +100,7 @@ impl Connection {
                     Some(index),
                     "stray_packets",
                     Some(stray),
-                    "packets of an older connection with the same ports, or that acknowledge what was never sent, are not believed",
+                    "packets of an older connection with the same ports, or acknowledgements of data that was never sent, are ignored",
                 );
             }
             let unmapped: u64 = if self.plain { 0 } else { views().flat_map(|view| view.unmapped_bytes).sum() };
@@ -113,7 +113,7 @@ impl Connection {
                 );
             }
             if subflow.hmac_valid == Some(false) {
-                remark(Some(index), "hmac_wrong", None, "an HMAC of the join does not fit the keys");
+                remark(Some(index), "hmac_wrong", None, "the HMAC of a join does not match the keys");
             }
         }
     }
@@ -133,8 +133,7 @@ impl Connection {
                 capture: Some(captures.name(end.first.point)).filter(|_| sites.all(|other| Some(other) == site)),
                 diagnostic: "missed_bytes",
                 count: Some(missed),
-                message: "bytes were acknowledged that are not in the capture: it dropped packets, and what is counted at its end \
-                          lacks them"
+                message: "bytes were acknowledged that are not in the capture: it missed packets, and counts at its end are too low"
                     .into(),
                 ..Diagnostic::default()
             });

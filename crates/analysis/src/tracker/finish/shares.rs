@@ -162,10 +162,10 @@ fn receives(ends: &[Option<JudgedEnd>; 2], end: usize, direction: Direction) -> 
 fn several(direction: Direction) -> Cow<'static, str> {
     match direction {
         Direction::Up => {
-            "bytes up were sent over several subflows: which brought them first only the server's capture shows"
+            "bytes up were sent over several subflows: only the server's capture shows which subflow delivered them first"
         }
         Direction::Down => {
-            "bytes down were sent over several subflows: which brought them first only the client's capture shows"
+            "bytes down were sent over several subflows: only the client's capture shows which subflow delivered them first"
         }
     }
     .into()

@@ -101,9 +101,9 @@ def _mirror(one: Row) -> Row:
 
 def _remarks(download: Download) -> list[Row]:
     """Say which ends were not captured, and why."""
-    missing = [("client", NOT_OURS, "what only its packets tell is empty")]
+    missing = [("client", NOT_OURS, "what only its packets show is empty")]
     if download.captured["by"] is None:
-        effect = "figures are what its kernel counted, and what only packets tell is empty"
+        effect = "figures come from its kernel's counters, and what only packets show is empty"
         missing.append(("server", str(download.captured["why"]), effect))
     return [
         {
