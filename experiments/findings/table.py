@@ -25,8 +25,6 @@ BESIDE = {
     "path_dead": {"losses_bursts", "reinjection_waste"},
     "spurious_timeouts": {"outage", "timeout_chain", "path_dead", "reinjection_waste"},
     "window_clamped": {"receive_window"},
-    # One of the same two paths, or the same path by what only the runs beside it tell.
-    "large_segments_lost": {"path_dead"},
     "send_buffer": {"slower_than_single"},
     "slower_than_single": {"head_of_line", "receive_window"},
 }
