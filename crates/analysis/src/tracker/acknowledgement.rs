@@ -75,8 +75,14 @@ impl Connection {
         let Some(number) = dss.data_ack else { return };
         let of_data = packet.direction.reverse();
         let offset = self.offset(of_data, number);
+        let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
         let stream = &mut end.streams[of_data as usize];
+        let shift = view.window_shifts[packet.direction as usize];
+        if !stream.may_acknowledge(offset, shift.map(|shift| i64::from(packet.tcp.window) << shift)) {
+            view.stray += 1;
+            return;
+        }
         let bytes = stream.data_ack(offset, packet.seen.at);
         self.may_close |= stream.fin.is_some();
         end.data_acked(packet, of_data, bytes);

@@ -19,6 +19,9 @@ pub(crate) struct Stream {
     origin: Option<i64>,
     in_order: i64,
     data_ack: Option<i64>,
+    /// Where the receiver's window ends, as told so far, and a DATA_ACK beyond it that no other bears out yet.
+    window_end: Option<i64>,
+    doubted: Option<i64>,
     /// Acknowledged beyond what had arrived, and when. Packets of one time have no order, so data may still come then.
     beyond: Option<(i64, Time)>,
     /// Offset of DATA_FIN.
@@ -146,6 +149,22 @@ impl Stream {
     pub(super) fn confirm(&mut self, start: i64, end: i64, subflow: usize) -> u64 {
         self.carriers.confirmed(start, end, subflow);
         self.confirmed.insert(start, end, |_, _| ())
+    }
+
+    /// Whether a DATA_ACK can be true, which tells a window of `window_bytes`: nobody sends beyond what was told (RFC 8684 §3.3.5).
+    /// Those that told it may be missing in the capture; then the next one says the same.
+    pub(super) fn may_acknowledge(&mut self, ack: i64, window_bytes: Option<i64>) -> bool {
+        let doubted = self.doubted.take();
+        let borne_out = doubted.is_some_and(|doubted| ack >= doubted) || self.fin == Some(ack - 1);
+        // DATA_FIN needs no window.
+        if !borne_out && self.window_end.is_some_and(|end| ack > end + 1) {
+            self.doubted = Some(ack);
+            return false;
+        }
+        if let Some(bytes) = window_bytes {
+            self.window_end = self.window_end.max(Some(ack + bytes));
+        }
+        true
     }
 
     /// DATA_ACK passed. Returns the bytes of data that it newly acknowledged, DATA_FIN not counted.
