@@ -1,5 +1,5 @@
 use crate::in_flight::InFlight;
-use crate::{Change, Direction, Element, Out, QueueState, Unsupported};
+use crate::{Change, Direction, Dropped, Element, Out, QueueState, Unsupported};
 use std::hint::select_unpredictable;
 use wire::{Packet, Time};
 
@@ -133,8 +133,7 @@ impl Chain {
     fn run(&mut self, now: Time, out: &mut Out) {
         while self.earliest <= now && self.earliest < Time::MAX {
             let (at, first) = (self.earliest, self.first);
-            self.slots[first].element.wake(at, &mut self.given);
-            self.follow(at, first, out);
+            self.call(at, first, out, |element, out| element.wake(at, out));
         }
     }
 
@@ -143,23 +142,49 @@ impl Chain {
         self.run(now, out);
         for index in 0..self.slots.len() {
             if self.slots[index].element.is_server() {
-                self.slots[index].element.wake(now, &mut self.given);
-                self.follow(now, index, out);
+                self.call(now, index, out, |element, out| element.wake(now, out));
             }
         }
     }
 
-    /// To be called after a call of the element `index`: what it gave back goes on at once, to the end, each packet
-    /// before those that left an element after it.
+    /// Calls the element `index`. What it gives back goes on at once, to the end, each packet before those that left an element
+    /// after it.
     #[inline(always)]
+    fn call<R>(
+        &mut self,
+        at: Time,
+        index: usize,
+        out: &mut Out,
+        call: impl FnOnce(&mut dyn Element, &mut Out) -> R,
+    ) -> R {
+        let slot = &mut self.slots[index];
+        if slot.next == [END; 2] {
+            // As in nearly all chains of a rate and a delay.
+            let dropped = out.dropped.len();
+            let result = call(&mut *slot.element, out);
+            if out.dropped.len() > dropped {
+                note(&mut out.dropped[dropped..], at, slot.number);
+            }
+            if self.look_at(index) {
+                self.reckon();
+            }
+            return result;
+        }
+        let result = call(&mut *slot.element, &mut self.given);
+        self.follow(at, index, out);
+        result
+    }
+
+    /// To be called after a call of the element `index`.
+    #[inline(never)]
     fn follow(&mut self, at: Time, index: usize, out: &mut Out) {
-        let mut stale = false;
-        let mut next = self.gather(at, index, &mut stale, out);
+        let mut is_stale = false;
+        let mut next = self.gather(at, index, &mut is_stale, out);
         while let Some((index, direction, packet)) = next.or_else(|| self.going.pop()) {
             next = match self.slots.get_mut(index as usize) {
                 Some(slot) => {
                     slot.element.push(at, direction, packet, &mut self.given);
-                    self.gather(at, index as usize, &mut stale, out)
+                    self.gather(at, index as usize, &mut is_stale, out)
                 }
                 None => {
                     out.send(direction, packet);
@@ -167,30 +192,38 @@ impl Chain {
                 }
             };
         }
-        if stale {
+        if is_stale {
             self.reckon();
         }
     }
 
-    /// Takes what the element `index` gave back: gives the first packet, and leaves those behind it to `going`. Notes
-    /// its deadline; `stale`: what is first is to be looked for anew.
+    /// Notes the deadline of the element `index`. Says whether what is first is to be looked for anew.
     #[inline(always)]
-    fn gather(&mut self, at: Time, index: usize, stale: &mut bool, out: &mut Out) -> Option<Going> {
+    fn look_at(&mut self, index: usize) -> bool {
         let slot = &mut self.slots[index];
         let before = slot.deadline;
-        if slot.ask() {
-            if slot.deadline > before {
-                *stale = true;
-            } else {
-                // Earlier than it was: nothing else can have become the first.
-                self.exit = self.exit.min(slot.exit);
-                if (slot.deadline, index) < (self.earliest, self.first) {
-                    (self.earliest, self.first) = (slot.deadline, index);
-                }
-            }
+        if !slot.ask() {
+            return false;
         }
+        if slot.deadline > before {
+            return true;
+        }
+        // Earlier than it was: nothing else can have become the first.
+        self.exit = self.exit.min(slot.exit);
+        if (slot.deadline, index) < (self.earliest, self.first) {
+            (self.earliest, self.first) = (slot.deadline, index);
+        }
+        false
+    }
+
+    /// Takes what the element `index` gave back: gives the first packet, and leaves those behind it to `going`.
+    #[inline]
+    fn gather(&mut self, at: Time, index: usize, is_stale: &mut bool, out: &mut Out) -> Option<Going> {
+        *is_stale |= self.look_at(index);
+        let slot = &self.slots[index];
         if !self.given.dropped.is_empty() {
-            self.given.end(at, slot.number, out);
+            note(&mut self.given.dropped, at, slot.number);
+            out.dropped.append(&mut self.given.dropped);
         }
         let (mut direction, mut packet) = self.given.sent.pop()?;
         while let Some(earlier) = self.given.sent.pop() {
@@ -213,13 +246,11 @@ impl Chain {
         (self.earliest, self.first, self.exit) = (earliest, first, exit);
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
         match self.order[direction as usize].first() {
             Some(&first) => {
-                let first = first as usize;
-                self.slots[first].element.push(now, direction, packet, &mut self.given);
-                self.follow(now, first, out);
+                self.call(now, first as usize, out, |element, out| element.push(now, direction, packet, out));
                 if self.earliest <= now {
                     self.run(now, out);
                 }
@@ -274,8 +305,7 @@ impl Chain {
             return Ok(());
         }
         for index in 0..self.slots.len() {
-            let result = self.slots[index].element.change(now, change, &mut self.given);
-            self.follow(now, index, out);
+            let result = self.call(now, index, out, |element, out| element.change(now, change, out));
             self.run(now, out);
             match result {
                 Ok(()) => return Ok(()),
@@ -303,7 +333,14 @@ impl Slot {
     }
 }
 
+/// Says when and by which element of a chain these were dropped.
+#[cold]
+fn note(dropped: &mut [Dropped], at: Time, element: u32) {
+    dropped.iter_mut().for_each(|dropped| (dropped.at, dropped.element) = (at, element));
+}
+
 impl Element for Chain {
+    #[inline]
     fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
         if self.earliest <= now {
             self.run(now, out);

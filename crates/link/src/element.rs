@@ -33,13 +33,6 @@ impl Out {
         self.sent.push((direction, packet));
     }
 
-    /// Hands over what the element of a chain with this index dropped at this time.
-    #[cold]
-    pub(crate) fn end(&mut self, at: Time, element: u32, out: &mut Out) {
-        let dropped = self.dropped.drain(..);
-        out.dropped.extend(dropped.map(|dropped| Dropped { at, element, ..dropped }));
-    }
-
     /// The packet ends.
     pub fn drop(&mut self, direction: Direction, packet: Box<Packet>, reason: Reason) {
         self.dropped.push(Dropped { packet, direction, reason, at: Time::default(), element: 0 });
