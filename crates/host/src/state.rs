@@ -281,12 +281,17 @@ impl Host {
     #[inline]
     fn serve(&mut self, now: Time) {
         while let Some((connection, event)) = self.endpoint.event() {
-            if !matches!(event, Event::Readable | Event::Writable) {
-                self.note(now, connection, event);
-            }
-            if let Some(index) = self.served(connection) {
-                self.with(now, index, |application, stream| application.on(now, event, stream));
-            }
+            self.tell(now, connection, event);
+        }
+    }
+
+    #[inline(never)] // most packets tell nothing
+    fn tell(&mut self, now: Time, connection: ConnectionId, event: Event) {
+        if !matches!(event, Event::Readable | Event::Writable) {
+            self.note(now, connection, event);
+        }
+        if let Some(index) = self.served(connection) {
+            self.with(now, index, |application, stream| application.on(now, event, stream));
         }
     }
 

@@ -266,7 +266,7 @@ impl Network {
         }
     }
 
-    #[inline]
+    #[inline(always)] // every packet passes here
     fn enter(&mut self, now: Time, link: usize, direction: Direction, packet: Box<Packet>, tap: &mut impl Tap) {
         let bytes = packet.frame.wire_len();
         self.links[link].chain.push(now, direction, packet, &mut self.out);

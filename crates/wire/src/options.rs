@@ -191,7 +191,7 @@ impl Options {
     ///
     /// # Errors
     /// [`EmitError::NoRoom`], the options unchanged, when 40 bytes do not hold it.
-    #[inline]
+    #[inline(always)] // an option whose parts are known is soon written
     pub fn push_dss(&mut self, dss: &Dss) -> Result<(), EmitError> {
         let len = usize::from(self.len);
         // Where the longest finds room.

@@ -45,6 +45,7 @@ impl Simulation {
         }
     }
 
+    #[inline(always)] // every packet passes here
     fn arrive(&mut self, host: usize, nic: Nic, packet: Box<Packet>, observer: &mut impl Observer) {
         let node = &mut self.nodes[host];
         let tap = &mut Tap { observer, site: node.site.as_mut() };

@@ -289,7 +289,7 @@ fn add(options: &mut Options, option: Mptcp) {
     let _ = options.push(&TcpOption::Mptcp(option));
 }
 
-#[inline]
+#[inline(always)] // an option whose parts are known is soon written
 fn add_dss(options: &mut Options, dss: &Dss) {
     let _ = options.push_dss(dss);
 }

@@ -133,11 +133,13 @@ impl Dss {
 
     /// Writes the whole option as nearly all segments have it: with kind and length, and before them what `padding` it
     /// takes to end on a 32-bit boundary. Says how many bytes; those after them mean nothing.
-    #[inline]
-    pub(crate) fn lay_out(&self, [padding, kind]: [u8; 2], out: &mut [u8; LONGEST]) -> usize {
-        if let Some(usual) = self.lay_out_usual([padding, kind], out) {
-            return usual;
-        }
+    #[inline(always)] // most of it falls away where the parts are known
+    pub(crate) fn lay_out(&self, around: [u8; 2], out: &mut [u8; LONGEST]) -> usize {
+        self.lay_out_usual(around, out).unwrap_or_else(|| self.lay_out_any(around, out))
+    }
+
+    #[inline(never)]
+    fn lay_out_any(&self, [padding, kind]: [u8; 2], out: &mut [u8; LONGEST]) -> usize {
         // Only the length and checksum of a mapping are not whole words.
         let start = match self.mapping {
             Some(Mapping { checksum: None, .. }) => 2,
@@ -164,7 +166,7 @@ impl Dss {
 
     /// Does that for a long DATA_ACK alone, and for a mapping with a long number and no checksum beside a DATA_ACK: what
     /// [`Dss::read_usual`] reads.
-    #[inline]
+    #[inline(always)]
     fn lay_out_usual(&self, [padding, kind]: [u8; 2], out: &mut [u8; LONGEST]) -> Option<usize> {
         let data_ack = self.data_ack.filter(|_| !self.data_fin)?;
         let Some(mapping) = self.mapping else {
