@@ -191,3 +191,56 @@ fn a_long_queue_is_told_also_where_it_overflows() {
     // Three round trips of the path, and 100 ms, are no queue to speak of.
     assert!(!kinds(&analyze(queued(110, 60))).contains(&"bufferbloat"));
 }
+
+/// An upload over Wi-Fi, which brings nothing from 2 s on, and LTE; `third` joins at 3.5 s and carries more than both from 4 s on.
+/// What was on Wi-Fi goes over LTE `late`, and LTE itself stands still until then if `waits`.
+fn left_and_returned(late: u32, waits: bool) -> tables::Tables {
+    let mut lines = String::new();
+    for (at, path, hello) in [(0, "wifi", "mp_capable"), (100, "lte", "join(2)"), (3500, "third", "join(3)")] {
+        let answer = if path == "wifi" { "mp_capable" } else { "join(0)" };
+        writeln!(lines, "{at}|- client {path} S 0 0 0 {hello}").unwrap();
+        writeln!(lines, "{}|- server {path} SA 0 1 0 {answer}", at + 20).unwrap();
+        writeln!(lines, "{}|- client {path} A 1 1 0 {hello}", at + 20).unwrap();
+        writeln!(lines, "{}|- server {path} A 1 1 0 dss(ack 1)", at + 40).unwrap();
+    }
+    let (mut data, mut on, mut stuck) = (1, [1; 3], 0);
+    for at in (200..8000).step_by(10) {
+        let dead = (2000..5750).contains(&at);
+        for (path, name) in ["wifi", "lte", "third"].into_iter().enumerate() {
+            let begins = [200, 200, 4000][path];
+            let stands = path == 0 && at > 2000 || path == 1 && waits && (2000..late).contains(&at);
+            if at < begins || stands || path < 2 && at % 20 == 10 {
+                continue;
+            }
+            let again = path == 1 && at == late;
+            let (from, number) = (on[path], if again { stuck } else { data });
+            let len = if path == 2 { 2000 } else { 1000 };
+            writeln!(lines, "{at}|- client {name} A {from} 1 {len} dss({number} {from} {len}, ack 1)").unwrap();
+            data += if again { 0 } else { len };
+            if path == 0 && dead {
+                stuck = number;
+                for again in [2250, 2750, 3750, 5750] {
+                    writeln!(lines, "{again}|- client {name} A {from} 1 {len} dss({number} {from} {len}, ack 1)")
+                        .unwrap();
+                }
+                writeln!(lines, "5769|- server {name} A 1 {} 0 dss(ack {data})", from + len).unwrap();
+                continue;
+            }
+            let acked = if stuck > 0 && at < late { stuck } else { data };
+            on[path] = from + len;
+            writeln!(lines, "{}|- server {name} A 1 {} 0 dss(ack {acked})", at + 9, on[path]).unwrap();
+        }
+    }
+    Script::default().run(&lines)
+}
+
+#[test]
+fn only_those_that_were_there_and_stood_still_waited_for_a_dead_path() {
+    let path_dead = |tables: &tables::Tables| tables.findings.iter().find(|row| row.kind == "path_dead").cloned();
+    // LTE goes on as ever, and what joined later waited for nothing.
+    let tables = left_and_returned(2500, false);
+    assert!(path_dead(&tables).is_none(), "{:?}", path_dead(&tables));
+    let row = path_dead(&left_and_returned(3000, true)).expect("LTE stood still for a second");
+    assert!(row.message.contains("; lte waited 1.0 s"), "{}", row.message);
+    assert!((row.cost_s.unwrap() - 1.0).abs() < 0.05, "{:?}", row.cost_s);
+}

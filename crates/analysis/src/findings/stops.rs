@@ -4,6 +4,7 @@
 use super::case::{Case, Cost, Found, ROUND_TRIPS, SILENT_S, s};
 use super::idle;
 use crate::timeline::Timeline;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Less of the usual rate is nothing.
@@ -57,6 +58,8 @@ fn stops(case: &Case, timeline: &Timeline) -> Vec<Range<usize>> {
 /// A time in which a path, or all of them, were dead.
 struct Outage {
     subflow: usize,
+    /// Those that waited.
+    others: Vec<usize>,
     from_s: f64,
     to_s: f64,
     /// How long the other paths were held up, and what of that was lost.
@@ -153,12 +156,7 @@ fn told(case: &Case, outages: Vec<Outage>, tell: impl Fn(&Case, &[Outage]) -> Fo
 
 /// When a path was dead while the others, which were not, got less done than they can.
 fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64]) -> Vec<Outage> {
-    let others: Vec<usize> = case.established().into_iter().filter(|&other| other != subflow).collect();
-    let rate = others.iter().map(|&other| rates[other]).sum::<f64>() * timeline.width_s();
     let mut outages = Vec::new();
-    if rate <= 0.0 {
-        return outages;
-    }
     let idle_s = idle::of_application(case, timeline);
     for silent in case.silences[subflow].clone() {
         let (timeouts, backed_off) = timeouts(timeline, subflow, silent.clone());
@@ -167,33 +165,51 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64]) -> 
             continue;
         }
         let (mut lost_s, mut waited_s) = (0.0, 0.0);
-        // Where the application had nothing to send, nothing was held up.
-        let held_up = |index: &usize| {
-            (timeline.came(*index) - f64::from(timeline.of(subflow, *index).came_bytes)) < SLOW * rate
-                && idle_s[*index] < timeline.width_s() / 2.0
+        // What joined later waited for nothing, nor does what has ended.
+        let others = there(case, case.seconds(timeline, silent.start), |other| other != subflow);
+        let would_come = |index: usize| {
+            let at_s = case.seconds(timeline, index);
+            let live = others.iter().filter(|&&other| case.report.subflows[other].end_s > at_s);
+            live.map(|&other| rates[other]).sum::<f64>() * timeline.width_s()
         };
-        let blamed: Vec<usize> = silent.clone().filter(held_up).collect();
+        // Where the application had nothing to send, nothing was held up.
+        let held_up = |&(index, would_come): &(usize, f64)| {
+            (timeline.came(index) - f64::from(timeline.of(subflow, index).came_bytes)) < SLOW * would_come
+                && idle_s[index] < timeline.width_s() / 2.0
+        };
+        let blamed: Vec<(usize, f64)> =
+            silent.clone().map(|index| (index, would_come(index))).filter(held_up).collect();
+        let bins: Vec<usize> = blamed.iter().map(|&(index, _)| index).collect();
         // Where the others were as silent, no path was there to wait.
-        if blamed.is_empty() || all_silent(case, timeline, &others, &blamed) {
+        if blamed.is_empty() || all_silent(case, timeline, &others, &bins) {
             continue;
         }
-        for index in blamed {
-            let held_s = (timeline.width_s() * (1.0 - timeline.came(index) / rate) - idle_s[index]).max(0.0);
+        for (index, would_come) in blamed {
+            let held_s = (timeline.width_s() * (1.0 - timeline.came(index) / would_come) - idle_s[index]).max(0.0);
             let at_s = case.seconds(timeline, index);
             waited_s += held_s;
             lost_s += case.lost.claim(at_s, at_s + timeline.width_s(), held_s);
         }
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
-        outages.push(Outage { subflow, from_s, to_s, waited_s, lost_s, timeouts, backed_off });
+        outages.push(Outage { subflow, others, from_s, to_s, waited_s, lost_s, timeouts, backed_off });
     }
     outages
+}
+
+/// Subflows that had begun and not ended at a time.
+fn there(case: &Case, at_s: f64, also: impl Fn(usize) -> bool) -> Vec<usize> {
+    let there = |subflow: &usize| {
+        let row = &case.report.subflows[*subflow];
+        row.start_s < at_s && row.end_s > at_s && also(*subflow)
+    };
+    case.established().into_iter().filter(there).collect()
 }
 
 fn one_dead(case: &Case, outages: &[Outage]) -> Found {
     let sum = |of: fn(&Outage) -> f64| outages.iter().map(of).sum::<f64>();
     let (subflow, from_s, to_s) = (outages[0].subflow, outages[0].from_s, outages[outages.len() - 1].to_s);
-    let others = case.established().into_iter().filter(|&other| other != subflow).map(|other| case.name(other));
-    let others = others.collect::<Vec<_>>().join(" and ");
+    let others: BTreeSet<usize> = outages.iter().flat_map(|one| one.others.iter().copied()).collect();
+    let others = others.into_iter().map(|other| case.name(other)).collect::<Vec<_>>().join(" and ");
     let (name, waited_s, lost_s) = (case.name(subflow), sum(|one| one.waited_s), sum(|one| one.lost_s));
     let until = if to_s + 0.1 >= case.end_s() { "the end".to_owned() } else { s(to_s) };
     let times = if outages.len() > 1 { format!("{} times ", outages.len()) } else { String::new() };
@@ -243,11 +259,7 @@ fn all_dead(case: &mut Case, timeline: &Timeline) -> Vec<Outage> {
     let mut outages = Vec::new();
     for stop in stops(case, timeline) {
         let (from_s, to_s) = (case.seconds(timeline, stop.start), case.seconds(timeline, stop.end));
-        let there = |subflow: &usize| {
-            let row = &case.report.subflows[*subflow];
-            row.start_s < from_s && row.end_s > from_s
-        };
-        let there: Vec<usize> = case.established().into_iter().filter(there).collect();
+        let there = there(case, from_s, |_| true);
         let middle = stop.start + stop.len() / 2;
         let silent = |subflow: usize| case.silences[subflow].iter().find(|silent| silent.contains(&middle)).cloned();
         let dead: Vec<(usize, Range<usize>)> =
@@ -260,6 +272,7 @@ fn all_dead(case: &mut Case, timeline: &Timeline) -> Vec<Outage> {
         let lost_s = case.lost.claim(from_s, to_s, to_s - from_s);
         outages.push(Outage {
             subflow: dead[0].0,
+            others: Vec::new(),
             from_s,
             to_s,
             waited_s: to_s - from_s,
