@@ -47,6 +47,57 @@ fn an_option_stripped_from_the_syn() {
     assert!(stripped.message.starts_with("the SYN left with"), "{}", stripped.message);
 }
 
+/// A download over Wi-Fi, whose join over LTE lost its option: from the SYN, or from the SYN/ACK. The client resets what is no
+/// subflow (RFC 8684 §3.2).
+fn join_without_option(syn: &str, syn_ack: &str) -> Vec<Captured> {
+    let data = (0..100).map(|number| {
+        let (at, from) = (200 + 20 * number, 1 + 10_000 * number);
+        format!(
+            "{}|{at} server wifi A {from} 1 10000 dss({from} {from} 10000, ack 1)\n{}|{} client wifi A 1 {to} 0 dss(ack {to})\n",
+            at + 20,
+            at + 20,
+            at + 40,
+            to = from + 10_000
+        )
+    });
+    Script::default().packets(&format!(
+        "
+        0|20     client wifi S  0 0 0 mp_capable
+        40|20.1  server wifi SA 0 1 0 mp_capable
+        41|61    client wifi A  1 1 0 mp_capable
+        100|-    client lte  S  0 0 0 join(2)
+        -|130    client lte  S  0 0 0 {syn}
+        -|130.1  server lte  SA 0 1 0 {syn_ack}
+        160|-    server lte  SA 0 1 0
+        160.1|190 client lte R  1 0 0 tcprst(1)
+        {}",
+        data.collect::<String>()
+    ))
+}
+
+/// Whichever of the two lost it, it is told, and what would help; the SYN that arrived bare is no connection of its own.
+#[test]
+fn an_option_stripped_from_a_join() {
+    for (syn, syn_ack, lost_by) in [("", "", "the SYN left with"), ("join(2)", "join(0)", "the SYN/ACK left with")] {
+        let packets = join_without_option(syn, syn_ack);
+        let tables = analyze(packets.clone());
+        assert_eq!(only(&tables).subflows, 2);
+        let stripped = tables.diagnostics.iter().find(|row| row.diagnostic == "options_stripped").unwrap();
+        assert!(stripped.message.starts_with(lost_by), "{}", stripped.message);
+        assert_eq!(stripped.subflow, Some(1));
+        let refused = tables.findings.iter().find(|row| row.kind == "join_refused").unwrap();
+        assert!(refused.message.contains("a middlebox removes MP_JOIN"), "{}", refused.message);
+        assert!(refused.remedy.contains("another port"), "{}", refused.remedy);
+
+        // The client alone cannot know where it was lost; that the server's limits are not to blame it can.
+        let tables = analyze(packets.into_iter().filter(|packet| packet.host == Host::Client).collect());
+        let refused = tables.findings.iter().find(|row| row.kind == "join_refused").unwrap();
+        assert!(refused.message.contains("came without MP_JOIN"), "{}", refused.message);
+        assert!(refused.remedy.contains("a capture at the server"), "{}", refused.remedy);
+        assert!(!refused.remedy.contains("limits"), "{}", refused.remedy);
+    }
+}
+
 /// Linux asks for MPTCP with three SYNs, and for TCP from the fourth on. `ms` of each is its times at the two ends; the last is
 /// answered.
 fn asked(with: [&str; 3], without: &[&str]) -> tables::Tables {

@@ -39,11 +39,26 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         if worked(row.client_address) || told || early {
             continue;
         }
-        let removed = case.report.diagnostics.iter().any(|remark| {
-            remark.diagnostic == "options_stripped" && remark.subflow == Some(subflow as u32)
-        });
-        let remedy = if removed { "avoid the middlebox: another port (443), or an encrypted tunnel" } else { remedy };
-        let why = removed.then_some("a middlebox removes MP_JOIN").or(row.reset_reason).or(row.handshake_remark).unwrap_or("no reason was given");
+        let removed = case
+            .report
+            .diagnostics
+            .iter()
+            .any(|remark| remark.diagnostic == "options_stripped" && remark.subflow == Some(subflow as u32));
+        // The reset that follows says no more than that this is no subflow.
+        let bare = row.handshake_remark.filter(|remark| remark.contains("without MP_JOIN"));
+        let remedy = match bare {
+            _ if removed => "avoid the middlebox: another port (443), or an encrypted tunnel",
+            Some(_) => {
+                "a capture at the server shows whether a middlebox removes the option: then another port (443), or an encrypted tunnel"
+            }
+            None => remedy,
+        };
+        let why = removed
+            .then_some("a middlebox removes MP_JOIN")
+            .or(bare)
+            .or(row.reset_reason)
+            .or(row.handshake_remark)
+            .unwrap_or("no reason was given");
         found.push(Found {
             kind,
             subflow: Some(subflow),

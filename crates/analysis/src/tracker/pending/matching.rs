@@ -3,7 +3,7 @@
 use super::{Decision, Pending, tcp};
 use crate::tracker::flows::address;
 use crate::tracker::known::{Connections, Known, MOST_ALIKE};
-use crate::tracker::subflow::{Addresses, Kind as SubflowKind, Subflow};
+use crate::tracker::subflow::{Addresses, Kind as SubflowKind, Subflow, View};
 use tables::Direction;
 use wire::Flags;
 use wire::mptcp::DataNumber;
@@ -59,6 +59,29 @@ impl Pending {
         };
         let mut others = candidates().filter(|_| opened.0 != 0);
         candidates().find(has_addresses).or_else(|| others.next().filter(|_| others.next().is_none()))
+    }
+
+    /// The join that the same SYN asked for where it left, of which a box took the option away.
+    pub(super) fn bare_join(&self, known: &Known, connections: &Connections) -> Option<(u32, usize)> {
+        let client_is_low = self.opener_is_low();
+        let ((number, server), ends) = (self.opened(client_is_low)?, self.addresses(client_is_low));
+        known.between(server, ends.client.port()).find_map(|index| {
+            let connection = connections[index as usize].as_ref().expect("known");
+            let is_same = |view: &View| {
+                let from = view.addresses;
+                (from.server, from.client.port()) == (server, ends.client.port())
+                    && view.sequences[Direction::Up as usize].base() == Some(number.wrapping_add(1))
+                    && (number != 0 || from == ends)
+            };
+            let mut subflows = connection.subflows.iter().enumerate().rev().take(MOST_ALIKE);
+            let (subflow, _) = subflows.find(|(_, subflow)| {
+                subflow.kind == SubflowKind::Join
+                    && subflow.opener == Direction::Up
+                    && !connection.sees(subflow, self.key.site)
+                    && subflow.views.iter().flatten().any(|view| is_same(view))
+            })?;
+            Some((index, subflow))
+        })
     }
 
     pub(super) fn by_token(&self, known: &Known, connections: &Connections, token: u32, nonce: u32) -> Decision {

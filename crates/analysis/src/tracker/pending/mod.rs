@@ -276,6 +276,17 @@ impl Pending {
                 opener: Direction::Up,
             });
         }
+        if !self.options[0].multipath
+            && let Some((connection, subflow)) = self.bare_join(known, connections)
+        {
+            return Decision::Join {
+                connection,
+                subflow: Some(subflow),
+                client_is_low: opener_is_low,
+                opener: Direction::Up,
+                kind: SubflowKind::Join,
+            };
+        }
         let elsewhere = self.seen_elsewhere(known, connections, opener_is_low);
         if let Some(connection) = elsewhere.or_else(|| self.asked_elsewhere(known, connections)) {
             return Decision::Join {
