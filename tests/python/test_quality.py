@@ -191,6 +191,53 @@ def test_a_call_is_compared_by_its_own_measure(
     assert shares[0].item() >= 0.005 > shares[1].item()
 
 
+def answers(late: int, of: int) -> dict[str, Any]:
+    """Give the row of a transfer with so many late responses."""
+    return {
+        "connection": 0,
+        "responses": of,
+        "late_share": late / of,
+        "mos": None,
+        "stall_s": None,
+        "longest_gap_ms": None,
+    }
+
+
+def test_what_chance_explains_is_no_difference() -> None:
+    """Fisher's test has closed forms: all of n late and none of n are one of (2n choose n) ways."""
+    for n in (4, 5, 40):
+        assert quality.chance(answers(0, n), answers(n, n)) == pytest.approx(
+            1 / math.comb(2 * n, n)
+        )
+    assert quality.chance(answers(3, 20), answers(0, 20)) == pytest.approx(1)
+    for few, many, of, better in [(2, 3, 20, False), (0, 4, 4, False), (0, 5, 5, True)]:
+        assert quality.is_better(answers(few, of), answers(many, of)) is better
+        assert not quality.is_better(answers(many, of), answers(few, of))
+
+
+def test_a_client_that_thinks_makes_no_answer_late() -> None:
+    """Nor is evidence listed that there is not."""
+    from types import SimpleNamespace
+
+    from mptcplab.results.findings import served_worse
+
+    def told(late: int, *others: str) -> list[dict[str, Any]]:
+        runs = [SimpleNamespace(transfer=answers(count, 20)) for count in (late, 2)]
+        comparison: Any = SimpleNamespace(mptcp=runs[0], baselines={"wifi": runs[1]})
+        rows = [{"kind": kind, "cost_s": 5.0, "confidence": 0.9} for kind in others]
+        return served_worse.find(comparison, rows)
+
+    assert told(3, "application") == []
+    (row,) = told(15, "application")
+    assert "application;" not in row["message"]
+    assert "see" not in row["message"]
+    assert "late_share = 0.75; of tcp-wifi: late_share = 0.1" in row["evidence"]
+    assert "mos" not in row["evidence"]
+    assert "stall_s" not in row["evidence"]
+    (row,) = told(15, "application", "path_dead")
+    assert row["message"].endswith("; see path_dead")
+
+
 def test_a_scenario_says_what_captures_from_elsewhere_are_of(
     tmp_path: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:

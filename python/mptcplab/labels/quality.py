@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from mptcplab.labels import text
@@ -13,6 +14,8 @@ SKYPE_LATE_SHARE = 0.005
 # Opinions, shares of what is late, and seconds that differ less are alike, and bitrates of a tenth.
 ALIKE = (0.1, 0.002, 0.1)
 ALIKE_RATES = 1.1
+# So unlikely is it that as many more of one are late by chance, where both are as often late.
+CHANCE = 0.01
 
 
 def worth(transfer: Row) -> tuple[float, ...] | None:
@@ -27,15 +30,45 @@ def worth(transfer: Row) -> tuple[float, ...] | None:
 def is_better(one: Row, other: Row) -> bool:
     """Whether one transfer of an application was served clearly better than another."""
     mos, late, stall_s = ALIKE
-    if one.get("mos") is not None and other.get("mos") is not None:
-        return bool(one["mos"] - other["mos"] >= mos)
     if one.get("late_share") is not None and other.get("late_share") is not None:
-        return bool(other["late_share"] - one["late_share"] >= late)
+        if one.get("mos") is not None and other.get("mos") is not None:
+            differs = one["mos"] - other["mos"] >= mos
+        else:
+            differs = other["late_share"] - one["late_share"] >= late
+        return bool(differs and chance(one, other) < CHANCE)
     stood_s = [row.get("stall_s") or 0.0 for row in (one, other)]
     if abs(stood_s[0] - stood_s[1]) >= stall_s:
         return stood_s[0] < stood_s[1]
     rates = [row.get("video_mbps_mean") or 0.0 for row in (one, other)]
     return bool(rates[0] >= ALIKE_RATES * rates[1])
+
+
+def judged(transfer: Row) -> int:
+    """Give how many messages or responses a late share is of."""
+    return int(transfer.get("messages") or transfer.get("responses") or 0)
+
+
+def chance(one: Row, other: Row) -> float:
+    """Give how likely as many of the other's, or more, are late where both are as often late.
+
+    Fisher's exact test, one-sided. Late messages come together, so that even this is too sure.
+    """
+    counts = [judged(row) for row in (one, other)]
+    first, second = (
+        round(row["late_share"] * n) for row, n in zip((one, other), counts, strict=True)
+    )
+    late = first + second
+
+    def ways(n: int, k: int) -> float:
+        return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+    whole = ways(sum(counts), late)
+    most = min(late, counts[1])
+    least = max(second, late - counts[0])
+    return sum(
+        math.exp(ways(counts[1], k) + ways(counts[0], late - k) - whole)
+        for k in range(least, most + 1)
+    )
 
 
 def measure(transfer: Row) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.labels import quality, text
-from mptcplab.labels.findings import by_cost
+from mptcplab.labels.findings import NO_FAULT, by_cost
 from mptcplab.results.serving import served
 
 TYPE_CHECKING = False
@@ -27,7 +27,8 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             "kind": "served_worse",
             "message": f"MPTCP served the application worse than TCP over {found.path} alone: "
             f"{quality.measure(own)}, instead of {quality.measure(found.alone)}{reason}",
-            "evidence": f"transfers of tcp-{found.path} and of mptcp: late_share, mos, stall_s",
+            "evidence": f"transfers of mptcp: {_measured(own)}; of tcp-{found.path}: "
+            f"{_measured(found.alone)}{_unlikely(found.alone, own)}",
             "remedy": "each message over both paths (the scheduler redundant), a path manager that "
             f"suspends silent paths (guard), or {found.path} alone",
         }
@@ -66,7 +67,26 @@ def _silent_path(comparison: Comparison, own: Row) -> tuple[str, Row] | None:
     return explanation, {"subflow": subflow, "from_s": start_s, "to_s": end_s}
 
 
+def _measured(transfer: Row) -> str:
+    """List what is known of how it was served."""
+    names = ("late_share", "mos", "stall_s", "video_mbps_mean")
+    known = [f"{name} = {transfer[name]:.3g}" for name in names if transfer.get(name) is not None]
+    return ", ".join(known)
+
+
+def _unlikely(alone: Row, own: Row) -> str:
+    """Say why a difference in what is late is none of chance."""
+    if own.get("late_share") is None or alone.get("late_share") is None:
+        return ""
+    by_chance = quality.chance(alone, own)
+    return (
+        f"; of {quality.judged(own)} and {quality.judged(alone)}, so many more are late by chance "
+        f"with a probability of {by_chance:.1g} (Fisher's exact test)"
+    )
+
+
 def _costliest(others: list[Row]) -> str:
-    """Name the finding that costs most."""
-    most = next(iter(by_cost(others)), None)
+    """Name the finding that costs most: none that is nobody's fault makes data late."""
+    faults = [row for row in others if row["kind"] not in NO_FAULT]
+    most = next(iter(by_cost(faults)), None)
     return f"; see {most['kind']}" if most is not None else ""
