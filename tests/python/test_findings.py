@@ -306,6 +306,15 @@ def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> Non
     (less,) = slower.find(comparison, [explained])
     assert less["cost_s"] == pytest.approx(3.0)
     assert less["message"].endswith("; path_dead explains 2.00 s of 5.00 s")
+    # A small window may be the main cause, whatever it cost; a long queue is none.
+    window = explained | {"kind": "receive_window", "cost_s": None}
+    unknown = [explained | {"kind": "bufferbloat", "cost_s": None}, window]
+    (told,) = slower.find(comparison, unknown)
+    assert told["message"].endswith("lone; see receive_window")
+    (told,) = slower.find(comparison, [explained, *unknown])
+    assert told["message"].endswith("explains 2.00 s of 5.00 s; see receive_window")
+    (told,) = slower.find(comparison, [explained | {"cost_s": 4.0}, *unknown])
+    assert told["message"].endswith("explains 4.00 s of 5.00 s")
     # That the scheduler left it idle tells less: this has its cost.
     idle = {"kind": "capacity_unused", "cost_s": None, "confidence": 0.6, "subflow": 1}
     (unused,) = path_unused.find(comparison, [idle])

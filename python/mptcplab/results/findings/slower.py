@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 
 # Less is chance, or one more handshake.
 LEAST_PART, LEAST_S = 0.05, 0.1
+# No cause of it: a long queue costs no throughput.
+NO_CAUSE = NO_FAULT | {"bufferbloat"}
 
 
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
-    """Say by how much, and how much of that the costliest of the other findings explains."""
+    """Say by how much, and how much of that the costliest of the other findings explains.
+
+    Where that is less than half, one whose cost is unknown may be the main cause.
+    """
     gain, best = comparison.gain, comparison.best_path
     transfer = comparison.mptcp.transfer
     if gain is None or best is None or transfer is None or gain > -LEAST_PART:
@@ -28,13 +33,14 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     if lost_s < LEAST_S:
         return []
     explained = sum(row["cost_s"] or 0.0 for row in others)
-    most = next(iter(by_cost(others)), None)
-    reason = ""
-    if most is not None and most["cost_s"] and most["kind"] not in NO_FAULT:
-        told_s = min(most["cost_s"], lost_s)
-        reason = f"; {most['kind']} explains {text.seconds(told_s)} of {text.seconds(lost_s)}"
-    elif most is not None and most["kind"] not in NO_FAULT:
-        reason = f"; see {most['kind']}"
+    causes = by_cost(row for row in others if row["kind"] not in NO_CAUSE)
+    reason, told_s = "", 0.0
+    if causes and causes[0]["cost_s"]:
+        told_s = min(causes[0]["cost_s"], lost_s)
+        reason = f"; {causes[0]['kind']} explains {text.seconds(told_s)} of {text.seconds(lost_s)}"
+    unknown = next((row["kind"] for row in causes if not row["cost_s"]), None)
+    if unknown is not None and told_s < lost_s / 2:
+        reason += f"; see {unknown}"
     return [
         {
             "kind": "slower_than_single",
