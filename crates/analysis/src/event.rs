@@ -55,8 +55,9 @@ pub(crate) enum Kind<'a> {
     Progress { bytes: u64 },
     /// The receiver acknowledged data at connection level; bytes are those added.
     DataAcked { bytes: u64 },
-    /// Bytes under new subflow sequence numbers whose data sequence numbers had been sent before.
-    Reinjected { bytes: u64 },
+    /// Bytes under new subflow sequence numbers whose data sequence numbers had been sent before; those of them that this
+    /// subflow itself had brought first.
+    Reinjected { bytes: u64, own_bytes: u64 },
     /// Something to list.
     Happened(&'a Happening),
 }

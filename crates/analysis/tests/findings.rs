@@ -244,3 +244,50 @@ fn only_those_that_were_there_and_stood_still_waited_for_a_dead_path() {
     assert!(row.message.contains("; lte waited 1.0 s"), "{}", row.message);
     assert!((row.cost_s.unwrap() - 1.0).abs() < 0.05, "{:?}", row.cost_s);
 }
+
+/// An upload over LTE, 1000 bytes every 10 ms; after 2 s so many segments of it come again, some over LTE and some over Wi-Fi.
+fn sent_again(over_lte: u32, over_wifi: u32) -> tables::Tables {
+    let mut lines = "
+        0   client wifi S  0 0 0 mp_capable
+        0.1 server wifi SA 0 1 0 mp_capable
+        40  client wifi A  1 1 0 mp_capable
+        100 client lte  S  0 0 0 join(2)
+        100.1 server lte SA 0 1 0 join(0)
+        140 client lte  A  1 1 0 join(2)
+        140 server lte  A  1 1 0 dss(ack 1)
+        "
+    .to_owned();
+    let mut highest = 1;
+    let numbers = (0..200).chain(0..over_lte).chain(200..300);
+    for (sent, number) in (0..).zip(numbers) {
+        let at = 200 + 10 * sent;
+        let (from, data) = (1 + 1000 * sent, 1 + 1000 * number);
+        highest = highest.max(data + 1000);
+        writeln!(lines, "{at} client lte A {from} 1 1000 dss({data} {from} 1000, ack 1)").unwrap();
+        writeln!(lines, "{at} server lte A 1 {} 0 dss(ack {highest})", from + 1000).unwrap();
+    }
+    for sent in 0..over_wifi {
+        let (at, from, data) = (2210 + 10 * sent, 1 + 1000 * sent, 100_001 + 1000 * sent);
+        writeln!(lines, "{at} client wifi A {from} 1 1000 dss({data} {from} 1000, ack 1)").unwrap();
+        writeln!(lines, "{at} server wifi A 1 {} 0 dss(ack 200001)", from + 1000).unwrap();
+    }
+    Script::at(Host::Server).run(&lines)
+}
+
+#[test]
+fn what_arrived_twice_says_over_what() {
+    for (over_lte, over_wifi, told) in [
+        (
+            60,
+            30,
+            "30 % of the data arrived twice, 20 % both times over the same subflow (10.0.2.1:5001), 10 % over two",
+        ),
+        (60, 0, "20 % of the data arrived twice, both times over 10.0.2.1:5001"),
+    ] {
+        let tables = sent_again(over_lte, over_wifi);
+        let row = tables.findings.iter().find(|row| row.kind == "reinjection_waste");
+        let row = row.unwrap_or_else(|| panic!("{:?}", kinds(&tables)));
+        assert_eq!(row.message, told);
+        assert!(row.evidence.contains(&format!("{}000 of them over the same", over_lte)), "{}", row.evidence);
+    }
+}

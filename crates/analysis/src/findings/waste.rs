@@ -1,15 +1,19 @@
-//! Data came twice, over two subflows.
+//! Data arrived twice, be it over two subflows or over one.
 
 use super::case::{Case, Cost, Found};
-use crate::timeline::Flow;
+use crate::timeline::{Bin, Flow};
 
 const LEAST_PART: f64 = 0.05;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.receiver.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
-    let of = |flow: &Flow| flow.bins.iter().map(|bin| u64::from(bin.again_bytes)).sum::<u64>();
-    let by_flow: Vec<u64> = timeline.flows.iter().map(of).collect();
+    let of = |bytes: fn(&Bin) -> u32| -> Vec<u64> {
+        let sum = |flow: &Flow| flow.bins.iter().map(|bin| u64::from(bytes(bin))).sum();
+        timeline.flows.iter().map(sum).collect()
+    };
+    let (by_flow, own) = (of(|bin| bin.again_bytes), of(|bin| bin.own_again_bytes));
     let twice: u64 = by_flow.iter().sum();
+    let same: u64 = own.iter().sum();
     let part = twice as f64 / case.bytes.max(1) as f64;
     let some: Vec<usize> = (0..timeline.whole.len()).filter(|&index| timeline.again(index) > 0.0).collect();
     let (Some(&first), Some(&last)) = (some.first(), some.last()) else { return Vec::new() };
@@ -29,10 +33,22 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         // Where no queue stood, nothing else would have gone in its place sooner.
         cost: if case.sender.is_some() && case.have_room() { Cost::Unknown } else { Cost::Seconds(cost_s) },
         confidence: 0.9,
-        message: format!("{:.0} % of the data arrived twice, over two subflows", part * 100.0),
+        message: format!("{:.0} % of the data arrived twice, {}", part * 100.0, over(case, &own, same, twice - same)),
         evidence: format!(
-            "{twice} bytes arrived whose data sequence numbers had arrived before; flows: reinjected_bytes"
+            "{twice} bytes arrived whose data sequence numbers had arrived before, {same} of them over the same subflow; flows: reinjected_bytes"
         ),
         remedy: "if a path died, leave it sooner (mptcplab guard); otherwise a scheduler that is not redundant, or paths whose delays differ less",
     }]
+}
+
+/// Over what it came twice: `own` by subflow, `same` in all over one subflow, and `other` over two.
+fn over(case: &Case, own: &[u64], same: u64, other: u64) -> String {
+    let percent = |bytes: u64| (bytes as f64 * 100.0 / case.bytes.max(1) as f64).round();
+    // Most of it, where there are several.
+    let name = (0..own.len()).max_by_key(|&subflow| own[subflow]).map(|subflow| case.name(subflow)).unwrap_or_default();
+    match (percent(same), percent(other)) {
+        (0.0, _) => "over two subflows".to_owned(),
+        (_, 0.0) => format!("both times over {name}"),
+        (same, other) => format!("{same} % both times over the same subflow ({name}), {other} % over two"),
+    }
 }

@@ -36,7 +36,7 @@ impl Metric for Delivery {
         match event.kind {
             Kind::Arrived { .. } => self.0.of(event).arrived.add(event.seen.at),
             Kind::Confirmed { .. } => self.0.of(event).confirmed.add(event.seen.at),
-            Kind::Reinjected { bytes } => {
+            Kind::Reinjected { bytes, .. } => {
                 let flow = self.0.of(event);
                 flow.reinjected_bytes += bytes;
                 flow.reinjected_packets += 1;

@@ -40,7 +40,7 @@ impl Metric for Events {
     fn on(&mut self, event: &FlowEvent) {
         match &event.kind {
             Kind::Happened(happening) => self.list(*event, (*happening).clone(), false),
-            Kind::Reinjected { bytes } => {
+            Kind::Reinjected { bytes, .. } => {
                 self.list(*event, Happening { bytes: Some(*bytes), ..Happening::new("reinjection") }, true);
             }
             Kind::Data(data) => {

@@ -34,7 +34,7 @@ impl Metric for Segments {
                 samples.push(Sample { seen, subflow, direction, data, reinjected_bytes: 0 });
             }
             // Of the segment just told of.
-            Kind::Reinjected { bytes } => {
+            Kind::Reinjected { bytes, .. } => {
                 let sample = samples.last_mut().expect("a segment brought the bytes");
                 sample.reinjected_bytes = sample.reinjected_bytes.saturating_add(bytes as u32);
             }

@@ -25,6 +25,8 @@ pub(crate) struct Bin {
     pub(super) confirmed_bytes: u32,
     /// Bytes that another subflow, or this one, had brought before.
     pub(crate) again_bytes: u32,
+    /// Those that this one had brought.
+    pub(crate) own_again_bytes: u32,
     /// At the sender: in flight when last known, and one more; 0: nothing told.
     pub(crate) left_bytes: u32,
     /// Least round-trip time; 0: none measured.
@@ -60,6 +62,7 @@ impl And for Bin {
             came_bytes: self.came_bytes.saturating_add(other.came_bytes),
             confirmed_bytes: self.confirmed_bytes.saturating_add(other.confirmed_bytes),
             again_bytes: self.again_bytes.saturating_add(other.again_bytes),
+            own_again_bytes: self.own_again_bytes.saturating_add(other.own_again_bytes),
             left_bytes: if other.left_bytes > 0 { other.left_bytes } else { self.left_bytes },
             rtt_us: match (self.rtt_us, other.rtt_us) {
                 (0, rtt_us) | (rtt_us, 0) => rtt_us,

@@ -164,7 +164,10 @@ impl Timeline {
                 let stall = self.stall.get_or_insert(Stall { from: at, own });
                 *stall = Stall { from: stall.from.min(at), own: stall.own || own };
             }
-            Kind::Reinjected { bytes } => flow.now.again_bytes = flow.now.again_bytes.saturating_add(bytes as u32),
+            Kind::Reinjected { bytes, own_bytes } => {
+                flow.now.again_bytes = flow.now.again_bytes.saturating_add(bytes as u32);
+                flow.now.own_again_bytes = flow.now.own_again_bytes.saturating_add(own_bytes as u32);
+            }
             _ => {}
         }
     }

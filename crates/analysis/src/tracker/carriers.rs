@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 pub(crate) struct Carriers {
     /// In order of offset, apart from each other.
     waiting: VecDeque<Piece>,
+    /// The last of those that were counted, in order of offset.
+    past: VecDeque<Piece>,
     /// Everything below was counted.
     counted_to: i64,
     counted: Counted,
@@ -36,6 +38,9 @@ struct Piece {
 
 /// Pieces beyond this are counted before they are delivered, oldest first: the acknowledgements are not in the capture.
 const MOST_WAITING: usize = 1 << 16;
+
+/// So many of those that were counted are remembered.
+const MOST_PAST: usize = 4096;
 
 /// Mostly what is looked for is among so many.
 const NEAR: usize = 4;
@@ -108,7 +113,7 @@ impl Carriers {
             if first.end > to {
                 let whole = *first;
                 first.start = to;
-                self.counted.add(Piece { end: to, ..whole });
+                self.count(Piece { end: to, ..whole });
                 break;
             }
             self.count_first();
@@ -123,8 +128,34 @@ impl Carriers {
     fn count_first(&mut self) {
         if let Some(piece) = self.waiting.pop_front() {
             self.counted_to = self.counted_to.max(piece.end);
-            self.counted.add(piece);
+            self.count(piece);
         }
+    }
+
+    #[inline]
+    fn count(&mut self, piece: Piece) {
+        self.counted.add(piece);
+        match self.past.back_mut() {
+            Some(last) if last.end == piece.start && last.first == piece.first => last.end = piece.end,
+            _ => {
+                if self.past.len() == MOST_PAST {
+                    self.past.pop_front();
+                }
+                self.past.push_back(piece);
+            }
+        }
+    }
+
+    /// Bytes of `[start, end)` that passed first on a subflow, as far as that is remembered.
+    #[cold]
+    pub(super) fn brought(&self, start: i64, end: i64, subflow: usize) -> u64 {
+        let within = |pieces: &VecDeque<Piece>| -> i64 {
+            let from = pieces.partition_point(|piece| piece.end <= start);
+            let pieces = pieces.range(from..).take_while(|piece| piece.start < end);
+            let own = pieces.filter(|piece| piece.first == subflow);
+            own.map(|piece| piece.end.min(end) - piece.start.max(start)).sum()
+        };
+        (within(&self.past) + within(&self.waiting)) as u64
     }
 
     /// What waits of `[start, end)`.
@@ -190,6 +221,7 @@ mod tests {
         carriers.delivered(32);
         carriers.passed_again(0, 20, 1); // counted long ago
         assert_eq!(counts(&carriers).0, [20, 12]);
+        assert_eq!([0, 1].map(|subflow| carriers.brought(15, 35, subflow)), [5, 15]);
         carriers.delivered(100);
         assert_eq!(counts(&carriers), (vec![20, 20], vec![20, 20], 5));
         carriers.passed(60, 110, 0); // captured after its acknowledgement

@@ -69,7 +69,9 @@ impl End {
             self.emit(packet.event(direction, Kind::Progress { bytes: progress }));
         }
         if reinjected > 0 {
-            self.emit(packet.event(direction, Kind::Reinjected { bytes: reinjected }));
+            let own = self.streams[direction as usize].brought(range, packet.subflow);
+            let own_bytes = own.saturating_sub(new).min(reinjected);
+            self.emit(packet.event(direction, Kind::Reinjected { bytes: reinjected, own_bytes }));
         }
     }
 }

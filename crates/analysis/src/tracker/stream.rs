@@ -140,6 +140,11 @@ impl Stream {
         self.waiting[subflow].pop_front().map(|first| (subflow, first))
     }
 
+    /// Bytes of `[start, end)` that came first over a subflow, those that came just now too.
+    pub(super) fn brought(&self, (start, end): (i64, i64), subflow: usize) -> u64 {
+        self.carriers.brought(start, end, subflow)
+    }
+
     /// Data in order by arrival, offset.
     pub(super) fn in_order(&self) -> i64 {
         self.in_order
