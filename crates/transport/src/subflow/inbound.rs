@@ -31,8 +31,6 @@ pub(super) struct Inbound {
     quick: u32,
     /// Payload of the peer's full segments, as seen.
     pub(super) segment_bytes: u32,
-    /// What the last segment would have if it was full though it is short: last_seg_size.
-    last_short_bytes: u32,
     compression: Compression,
     /// Whether data came since the last ACK.
     is_scheduled: bool,
@@ -50,8 +48,6 @@ pub(super) struct Inbound {
 /// Shorter segments are not full, whatever came before (tcp_initialize_rcv_mss), and say nothing of what full ones occupy:
 /// TCP_MSS_DEFAULT.
 const LEAST_MEASURED_BYTES: u32 = 536;
-/// Of TCP without options.
-pub(super) const HEADER_BYTES: u32 = 20;
 /// The peer's segments are taken to be no shorter: TCP_MIN_MSS.
 pub(super) const LEAST_SEGMENT_BYTES: u32 = 88;
 /// Smaller segments cost more memory than they carry: they let no window grow.
@@ -93,10 +89,6 @@ pub(super) struct Circumstances {
     pub(super) sack: bool,
     /// Whether ACKs for what came out of order may wait for more of it.
     pub(super) compresses: bool,
-    /// The segment's options, but for timestamps.
-    pub(super) options_bytes: u32,
-    /// TCP's header with what each segment has of options: timestamps, if they are used.
-    pub(super) header_bytes: u32,
     pub(super) srtt_ns: Option<i64>,
 }
 
@@ -126,7 +118,6 @@ impl Inbound {
             quick_acks: settings.quick_acks,
             quick: settings.quick_acks,
             segment_bytes: 0,
-            last_short_bytes: 0,
             compression: Compression::default(),
             is_scheduled: false,
             is_pushed: false,
@@ -177,12 +168,7 @@ impl Inbound {
     fn hurry(&mut self, at: &Circumstances, range: &Range<u64>) {
         let len = range.end - range.start;
         self.measure(at, len as u32);
-        let short = len < u64::from(self.segment_bytes.max(LEAST_MEASURED_BYTES));
-        if short {
-            self.is_pushed |= !self.is_full_again(at, len as u32);
-        } else {
-            self.last_short_bytes = 0;
-        }
+        self.is_pushed |= len < u64::from(self.segment_bytes.max(LEAST_MEASURED_BYTES));
         if at.now - self.last_data > at.pause_ns {
             self.quick = self.quick.max(self.quick_acks);
         }
@@ -207,21 +193,6 @@ impl Inbound {
                 self.grown_bytes = self.grown_bytes.max(at.told_bytes.min(self.memory.window()));
             }
         }
-    }
-
-    /// Whether a short segment counts as full, as it is as long as the one before and longer than what every path takes: options that
-    /// are not in each segment count as payload here (tcp_measure_rcv_mss).
-    fn is_full_again(&mut self, at: &Circumstances, len: u32) -> bool {
-        let size = len + at.options_bytes;
-        let before = std::mem::take(&mut self.last_short_bytes);
-        if size + at.header_bytes < LEAST_MEASURED_BYTES + HEADER_BYTES {
-            return false;
-        }
-        self.last_short_bytes = size;
-        if size == before {
-            self.segment_bytes = size;
-        }
-        size == before
     }
 
     /// tcp_grow_window: towards what memory is left, with this segment in it.
@@ -368,33 +339,8 @@ mod tests {
             pause_ns: 0,
             sack,
             compresses: false,
-            options_bytes: 0,
-            header_bytes: HEADER_BYTES,
             srtt_ns: None,
         }
-    }
-
-    /// Linux 6.18: of answers of 500 bytes over MPTCP, 28 bytes of DSS and timestamps beside, the first ones are acknowledged as they
-    /// are read, and those that follow one of their length 40 ms later.
-    #[test]
-    fn short_segments_of_one_length_count_as_full() {
-        let at = Circumstances { options_bytes: 28, header_bytes: HEADER_BYTES + 12, ..at(1 << 20, true) };
-        let settings = config::Tcp { quick_acks: 0, ..config::Tcp::default() };
-        let pushed = |lengths: &[u64]| {
-            let mut inbound = Inbound::new(&settings, 1448);
-            inbound.opened(0);
-            for &len in lengths {
-                inbound.acknowledged();
-                inbound.arrive(&at, inbound.next..inbound.next + len, false);
-            }
-            inbound.is_pushed
-        };
-        assert!(pushed(&[500]));
-        assert!(!pushed(&[500, 500]));
-        assert!(pushed(&[500, 501]), "another length");
-        assert!(pushed(&[500, 1400, 500]), "not one after the other");
-        assert!(pushed(&[495, 495]), "555 bytes with the header: TCP_MSS_DEFAULT + 20 it takes");
-        assert!(!pushed(&[496, 496]));
     }
 
     // Linux 6.18 announced 64 240 bytes, and then these windows in units of 128, for segments of 1448 bytes with time stamps.

@@ -1,7 +1,6 @@
 //! A segment came in (RFC 9293 §3.10.7.4, RFC 5961, RFC 7323 §5.3).
 
-use super::header::TIMESTAMPS_BYTES;
-use super::inbound::{AckDue, Circumstances, HEADER_BYTES};
+use super::inbound::{AckDue, Circumstances};
 use super::state::{Due, State, Subflow};
 use super::{Control, Received};
 use wire::{Brief, Flags, Tcp, Time, seq};
@@ -77,19 +76,7 @@ impl Subflow {
             let compresses = self.sack && self.settings.ack_compression && self.settings.delayed_ack_ns.is_some();
             let srtt_ns = self.rto.srtt_ns();
             let sack = self.sack;
-            let of_each = if self.clock.is_used() { TIMESTAMPS_BYTES } else { 0 };
-            let at = Circumstances {
-                now,
-                buffer_bytes,
-                unread_bytes,
-                told_bytes,
-                pause_ns,
-                sack,
-                compresses,
-                options_bytes: (tcp.options.as_bytes().len() as u32).saturating_sub(of_each),
-                header_bytes: HEADER_BYTES + of_each,
-                srtt_ns,
-            };
+            let at = Circumstances { now, buffer_bytes, unread_bytes, told_bytes, pause_ns, sack, compresses, srtt_ns };
             self.receive_data(&at, start, end, tcp.flags.has(Flags::FIN), &mut received);
         }
         self.advance(now);
