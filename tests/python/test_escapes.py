@@ -140,7 +140,7 @@ def test_a_server_says_its_names_harmlessly(directory: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = ["serve", "--name", NAME, "--state", NAME, "--address", "127.0.0.1"]
+    words = ["serve", "--state", NAME, "--address", "127.0.0.1"]
     with subprocess.Popen(
         [sys.executable, "-m", "mptcplab", *words, "--port", str(port)],
         cwd=directory,
@@ -154,6 +154,13 @@ def test_a_server_says_its_names_harmlessly(directory: Path) -> None:
         said.append(server.stdout.read())
     assert any("#" in line for line in said)
     assert steers("".join(said)) == set()
+
+
+def test_a_name_that_no_server_has_is_refused_harmlessly(directory: Path, mptcplab: Run) -> None:
+    done = mptcplab("serve", "--name", NAME, "--state", "state", cwd=directory)
+    assert done.returncode == 2
+    assert "is not the name or address of a host" in done.stderr
+    assert steers(done.stdout + done.stderr) == set()
 
 
 def test_colours_in_a_name_colour_nothing(directory: Path, mptcplab: Run) -> None:
