@@ -36,6 +36,7 @@ from mptcplab.results.campaign import Campaign
 from mptcplab.results.ledger import REASONS, Attempt
 from mptcplab.scenario.scenario import load
 from mptcplab.schedule import schedule
+from mptcplab.schedule.forecast import forecast
 from mptcplab.schedule.schedule import VisitOutcome
 from mptcplab.schedule.visiting import used
 from serving import serving
@@ -208,6 +209,11 @@ def test_the_same_schedule_lives_through_no_kill(tmp_path: Path) -> None:
     truth, data = carried(world, "lte"), campaign.data.filter(path="lte")
     assert dict(data.select("visit", "bytes").iter_rows()) == truth
     assert visits["attempts"].to_list() == [1] * visits.height
+    # What is left of a budget is what no visit took.
+    with known(world):
+        found = forecast(sheet.load(file), tmp_path / "out", world.now())
+    (left,) = (one.budgets_left["month"] for one in found.paths if one.path == "lte")
+    assert left == 400_000_000 - data["bytes"].sum()
     # It is over: the same again runs nothing.
     before = world.truth()
     again = scheduled(world, tmp_path / "weeks.toml", tmp_path / "out")
@@ -419,6 +425,25 @@ def test_the_hour_is_that_at_which_a_visit_began(
     # Whoever opens it again finds the same.
     again = scheduled(world, file, tmp_path / "out")
     assert again.runs.equals(campaign.runs)
+
+
+def test_a_visit_waits_also_for_less_than_the_time_between_tries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, asked = World(tmp_path / "world"), list[datetime]()
+
+    def away() -> dict[str, str]:
+        asked.append(world.now())
+        return {"wifi": "is off"} if world.now() < asked[0] + timedelta(seconds=20) else {}
+
+    monkeypatch.setattr(world, "away", away)
+    text = THREE_DAYS.replace("visits = 6", 'visits = 1\ngrace = "25 s"')
+    campaign = scheduled(
+        world, written(tmp_path, text.replace("for_days = 3", "for_days = 1")), tmp_path / "out"
+    )
+    (visit,) = campaign.visits.iter_rows(named=True)
+    assert visit["state"] == "done"
+    assert visit["begun"] > visit["due"] + timedelta(seconds=20)
 
 
 def test_summary_and_page_tell_hours_and_their_zone(

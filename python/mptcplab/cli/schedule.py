@@ -105,6 +105,9 @@ def run(options: Namespace) -> int:
         try:
             campaign = schedule.run(read, out, begin=begin, report=report, warn=warn)
         except KeyboardInterrupt:
+            if not options.no_report:
+                # It may have been in the middle of that.
+                _report(out)
             say("mptcplab: interrupted; the same command goes on from there")
             raise
     if options.json:

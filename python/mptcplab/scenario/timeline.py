@@ -59,7 +59,11 @@ def read_events(value: Any, links: dict[str, Link], source: Source) -> list[Even
 
 
 def _written_out(
-    event: Profile, one: dict[str, Any], key_path: tuple[str | int, ...], links: dict[str, Link], source: Source
+    event: Profile,
+    one: dict[str, Any],
+    key_path: tuple[str | int, ...],
+    links: dict[str, Link],
+    source: Source,
 ) -> Event:
     """Write out what a path becomes."""
     if (event.link is None) == (event.profile is None and event.uplink is None):

@@ -62,6 +62,13 @@ class Budgets:
                     )
         return None
 
+    def left(self, path: str, at: datetime, ledger: Ledger) -> dict[str, int]:
+        """Count what is left of each budget of a path, by the name of its period."""
+        known = periods(self._budgets[path]) if path in self._budgets else []
+        return {
+            one.name: max(one.most_bytes - self.spent(path, one, at, ledger), 0) for one in known
+        }
+
     def spent(self, path: str, period: Period, at: datetime, ledger: Ledger) -> int:
         """Count what visits of the same period took of a path, and what is reserved for one."""
         own = at.astimezone(self._zone).strftime(period.key)

@@ -35,6 +35,8 @@ class PathForecast:
     left_bytes: int | None
     #: Bytes that it may carry, by the name of the period: ``day``, ``month``, ``whole schedule``.
     budgets: dict[str, int]
+    #: How much of them is left now.
+    budgets_left: dict[str, int]
     #: How many visits each of them has room for at least.
     room: dict[str, int]
 
@@ -93,11 +95,22 @@ def forecast(sheet: Sheet, out: Path, now: datetime) -> Forecast:
         runs_of_visit=len(tasks),
         most_visit_s=sum(one.subject.limit_s or 0.0 for one in tasks),
         mean_visit_s=_mean_s(ledger),
-        paths=[_path(sheet, path, reserved.get(path, most[path]), len(to_come)) for path in most],
+        paths=[
+            _path(
+                sheet,
+                path,
+                reserved.get(path, most[path]),
+                len(to_come),
+                budgets.left(path, now, ledger),
+            )
+            for path in most
+        ],
     )
 
 
-def _path(sheet: Sheet, path: str, visit_bytes: int | None, to_come: int) -> PathForecast:
+def _path(
+    sheet: Sheet, path: str, visit_bytes: int | None, to_come: int, left: dict[str, int]
+) -> PathForecast:
     budget = sheet.budgets.get(path)
     known = {} if budget is None else {one.name: one.most_bytes for one in periods(budget)}
     return PathForecast(
@@ -105,6 +118,7 @@ def _path(sheet: Sheet, path: str, visit_bytes: int | None, to_come: int) -> Pat
         visit_bytes,
         None if visit_bytes is None else visit_bytes * to_come,
         known,
+        left,
         {name: most // visit_bytes for name, most in known.items() if visit_bytes},
     )
 

@@ -261,7 +261,7 @@ class _Schedule:
         reported = ""
         while True:
             now = self._clock.now()
-            if now > visit.until:
+            if now > visit.until and not reported:
                 self._late(visit)
                 return
             reserved = self._budgets.reserve(tasks)
@@ -273,14 +273,15 @@ class _Schedule:
             if not away:
                 break
             reason = "; ".join(f"{one}: {failure}" for one, failure in away.items())
-            if now + timedelta(seconds=RETRY_SECONDS) > visit.until:
+            left = (visit.until - now).total_seconds()
+            if left <= 0:
                 self._miss(visit, "away", reason)
                 return
             if reason != reported:
                 until = visit.until.astimezone(self._matrix.sheet.zone)
                 self._warn(f"visit {visit.number} waits, until {until:%H:%M} at most: {reason}")
                 reported = reason
-            self._clock.sleep(RETRY_SECONDS)
+            self._clock.sleep(min(RETRY_SECONDS, left))
         allowed = self._budgets.allowed(tasks, reserved)
         afterwards: Callable[[], None] = lambda: None  # noqa: E731
         if self._probing.is_due(visit.number):

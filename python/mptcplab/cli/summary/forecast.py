@@ -59,5 +59,11 @@ def _data(one: PathForecast, found: Forecast) -> str:
     sentence = f"at most {text.size(one.visit_bytes)} in a visit"
     sentence += f", {text.size(one.visit_bytes * found.most_in_a_day)} in a day"
     sentence += f", {text.size(one.left_bytes)} in all that is to come"
-    budgets = [f"{text.size(count)} in a {name}" for name, count in one.budgets.items()]
+    budgets = [_budget(one, name) for name in one.budgets]
     return f"{sentence}; allowed are {', '.join(budgets)}" if budgets else sentence
+
+
+def _budget(one: PathForecast, period: str) -> str:
+    allowed, left = one.budgets[period], one.budgets_left[period]
+    whole = f"{text.size(allowed)} in a {period}"
+    return whole if left == allowed else f"{whole}, of which {text.size(left)} are left"
