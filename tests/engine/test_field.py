@@ -154,6 +154,8 @@ def test_it_measures_what_the_kernel_engine_measures(host: Machine, direction: s
     for real, lab in zip(measured.runs, emulated.runs, strict=True):
         assert real.about["run"] == lab.about["run"]
         assert real.about["field"]["captures"]["client"]["by"] == "AF_PACKET"
+        modes = [(real.directory / f"{end}.pcapng").stat().st_mode for end in ("client", "server")]
+        assert {mode & 0o777 for mode in modes} == {0o600}
         # Both hosts have this machine's clock. After a run a queue may hold echoes for too long.
         for clocks in real.about["field"]["clocks"].values():
             assert clocks["before"] is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import os
 import socket
 import ssl
 from contextlib import contextmanager
@@ -83,6 +84,8 @@ class Control:
                 )
             expected.remove(name)
             with (directory / name).open("xb") as file:
+                # As our own capture.
+                os.fchmod(file.fileno(), 0o600)
                 self._copy(count, file)
         return self._table(reply, "done"), self._table(reply, "captures")
 
