@@ -14,7 +14,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             "a middlebox lowers the maximum segment size",
             "none, if the path is a tunnel; otherwise look at the middlebox's MSS clamping",
         ),
-        ("window_clamped", "a middlebox shrinks the receive window", "a middlebox that leaves window scaling (RFC 7323) intact"),
+        (
+            "window_clamped",
+            "a middlebox shrinks the receive window",
+            "a middlebox that leaves window scaling (RFC 7323) intact",
+        ),
         (
             "large_segments_lost",
             "full-size packets are lost on the path",
@@ -55,7 +59,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             to_s: case.end_s().max(row.at_s),
             cost: Cost::Unknown,
             confidence: 0.9,
-            message: format!("{}: a NAT or firewall forgot this subflow during a pause of {}", case.name(subflow), s(pause_s)),
+            message: format!(
+                "{}: a NAT or firewall forgot this subflow during a pause of {}",
+                case.name(subflow),
+                s(pause_s)
+            ),
             evidence: format!("events: forgotten: {}", row.detail.unwrap_or("")),
             remedy: "keep-alives at shorter intervals than the pause: SO_KEEPALIVE, net.ipv4.tcp_keepalive_time",
         });

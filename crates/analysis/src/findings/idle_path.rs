@@ -11,7 +11,9 @@ const LEAST_S: f64 = 1.0;
 const LIMITED: f64 = 0.2;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
-    let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main && !case.blocked) else { return Vec::new() };
+    let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main && !case.blocked) else {
+        return Vec::new();
+    };
     let regular = |subflow: &usize| !case.report.subflows[*subflow].backup;
     let subflows: Vec<usize> = case.established().into_iter().filter(regular).collect();
     if subflows.len() < 2 {

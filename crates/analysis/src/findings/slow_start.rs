@@ -85,5 +85,10 @@ fn early(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Early> {
     let timed_out = (0..to).any(|index| timeline.of(subflow, index).timeouts > 0);
     let calm = other.count() as f64 <= SELDOM * (to - from) as f64;
     let is_long = (to - from) as f64 * width_s >= LEAST_S.max(ROUND_TRIPS * rtt_s);
-    (bytes < EARLY * full_bytes && lost > to && !timed_out && calm && is_long).then_some(Early { from, to, bytes, full_bytes })
+    (bytes < EARLY * full_bytes && lost > to && !timed_out && calm && is_long).then_some(Early {
+        from,
+        to,
+        bytes,
+        full_bytes,
+    })
 }

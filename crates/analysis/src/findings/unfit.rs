@@ -25,7 +25,11 @@ const POISON: [Poison; 7] = [
         "it does not show where some of its bytes belong in the connection",
         "capture with a snap length of 128, from before the connection begins, with offloads off (ethtool -K DEV gro off)",
     ),
-    ("capture_partial", "it covers only a part of the connection", "capture from before the connection begins to its end"),
+    (
+        "capture_partial",
+        "it covers only a part of the connection",
+        "capture from before the connection begins to its end",
+    ),
 ];
 
 /// What makes the captures unfit, if anything does.

@@ -46,7 +46,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             "the receive window, at most {} kB, was full {:.0} % of the time{}",
             window / 1000,
             part * 100.0,
-            if case.window_bound { ", also when most data arrived: what the paths could carry does not show" } else { "" }
+            if case.window_bound {
+                ", also when most data arrived: what the paths could carry does not show"
+            } else {
+                ""
+            }
         ),
         evidence: format!(
             "window: at least 90 % of it was sent and not acknowledged in {} of {sending} intervals",
