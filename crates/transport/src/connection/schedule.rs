@@ -236,7 +236,7 @@ impl Connection {
         let entry = &self.entries[i];
         for piece in entry.tcp.unacknowledged().chain(entry.tcp.queued()) {
             if piece.end() > una {
-                self.send.reinject(piece.data_offset, forget);
+                self.send.reinject(piece.data_offset, piece.end(), forget);
             }
         }
     }

@@ -380,19 +380,17 @@ impl Send {
         }
     }
 
-    /// The piece of `place` is stuck: it is to be given to a subflow that has not had it. With `forget`, the subflow
-    /// is gone and its bit with it.
-    pub fn reinject(&mut self, place: u64, forget: Option<usize>) {
-        let Some(at) = self.find(place) else { return };
-        let piece = &mut self.outstanding[at];
-        if let Some(gone) = forget {
-            piece.sent_on &= !(1 << gone);
-        }
-        if !piece.again {
-            piece.again = true;
-            let place = piece.place;
-            let at = self.again.partition_point(|&other| other < place);
-            self.again.insert(at, place);
+    /// The pieces between two places are stuck: they are to be given to a subflow that has not had them. With `forget`, the
+    /// subflow is gone and its bit with it.
+    pub fn reinject(&mut self, from: u64, to: u64, forget: Option<usize>) {
+        let first = self.outstanding.partition_point(|piece| piece.place + u64::from(piece.len) <= from);
+        for piece in self.outstanding.range_mut(first..).take_while(|piece| piece.place < to) {
+            piece.sent_on &= !forget.map_or(0, |gone| 1 << gone);
+            if !piece.again {
+                piece.again = true;
+                let at = self.again.partition_point(|&other| other < piece.place);
+                self.again.insert(at, piece.place);
+            }
         }
     }
 
@@ -497,8 +495,8 @@ mod tests {
         for _ in 0..3 {
             send.give(1000, 0);
         }
-        send.reinject(2000, None);
-        send.reinject(1500, Some(0));
+        send.reinject(2000, 3000, None);
+        send.reinject(1500, 1600, Some(0));
         let Due::Again(piece) = send.due() else { panic!("{:?}", send.due()) };
         assert_eq!((piece.place, piece.len, piece.sent_on), (1000, 1000, 0), "the piece that holds the byte");
         send.give_again(1000, 3);
@@ -506,6 +504,17 @@ mod tests {
         assert_eq!((piece.place, piece.sent_on), (2000, 1));
         send.acknowledged(3000, 1000);
         assert_eq!(send.due(), Due::Nothing);
+    }
+
+    #[test]
+    fn all_writes_go_again_that_one_segment_held() {
+        let mut send = sender(100, 3000);
+        send.give(100, 0);
+        send.write(100, send.room());
+        send.extend(100, 0);
+        send.acknowledged(50, 3000);
+        send.reinject(0, 200, Some(0));
+        assert_eq!(send.again_bytes(3000), 200);
     }
 
     #[test]
