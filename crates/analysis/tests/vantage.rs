@@ -148,7 +148,7 @@ fn on_a_router_between_the_ends() {
 /// A bulk transfer after the handshake; two segments are acknowledged at once.
 fn bulk(server_answers_ms: f64, client_answers_ms: f64, rounds: u32, options: &str) -> String {
     let round = |number: u32| {
-        let (at, up, down) = (200.0 * f64::from(number), 1 + 2920 * number, 1 + 2920 * number);
+        let (at, up, down) = (200.0 * f64::from(number + 1), 1 + 2920 * number, 1 + 2920 * number);
         format!(
             "
             {at} client wifi A {up} {down} 1460
@@ -187,6 +187,19 @@ fn acknowledgements_that_cannot_wait_tell() {
     assert_eq!(vantage(&bulk(0.1, 30.0, 20, "")), (Some("server"), Some(0.9), Some(20)));
     // Nobody is near who never answered at once.
     assert_eq!(vantage(&bulk(60.0, 10.0, 20, "")), (None, None, None));
+}
+
+/// A server that thinks about a SYN for 5 ms, on a LAN of 0.4 ms: it acknowledges data sooner than the client can be away.
+#[test]
+fn a_slow_answer_to_the_syn_is_no_distance() {
+    let opening = "
+        0   client wifi S  0    0    0    mss(1460)
+        5   server wifi SA 0    1    0    mss(1460)
+        5.4 client wifi A  1    1    0
+        ";
+    let vantage = |text: &str| only(&Script::default().run(text)).vantage;
+    assert_eq!(vantage(&(opening.to_owned() + &bulk(0.02, 0.4, 10, ""))), Some("server"));
+    assert_eq!(vantage(&(opening.to_owned() + &bulk(5.0, 0.4, 10, ""))), Some("client"));
 }
 
 /// What has crossed no router has the time to live that hosts begin with.

@@ -193,10 +193,20 @@ impl Evidence {
         }
     }
 
+    /// Whether the side that was slow to answer SYNs acknowledges data sooner than the other one can be away: it is near, and was
+    /// busy.
+    fn is_contradicted(&self, own: u64, others: u64) -> bool {
+        let slower = if own > others { self.own } else { self.of_others };
+        let sooner = slower.least_nanos.is_some_and(|least| is_nearer(least, own.min(others)));
+        sooner && slower.count >= FEWEST_ANSWERS
+    }
+
     fn weigh(&self, sum: &mut Nearness) {
-        if !self.handshakes.is_empty() {
-            let own = median(self.handshakes.iter().map(|(_, own, _)| *own));
-            let others = median(self.handshakes.iter().map(|(_, _, other)| *other));
+        let own = median(self.handshakes.iter().map(|(_, own, _)| *own));
+        let others = median(self.handshakes.iter().map(|(_, _, others)| *others));
+        if let (Some(own), Some(others)) = (own, others)
+            && !self.is_contradicted(own, others)
+        {
             sum.all += HANDSHAKE * self.handshakes.len() as u64;
             if is_nearer(own, others) {
                 let nearer = self.handshakes.iter().filter(|(_, own, other)| own < other).count() as u64;
@@ -244,8 +254,8 @@ fn is_one_host(view: &View) -> bool {
     view.addresses.client.ip() == view.addresses.server.ip()
 }
 
-fn median(values: impl Iterator<Item = u64>) -> u64 {
+fn median(values: impl Iterator<Item = u64>) -> Option<u64> {
     let mut sorted: Vec<u64> = values.collect();
     sorted.sort_unstable();
-    sorted[sorted.len() / 2]
+    sorted.get(sorted.len() / 2).copied()
 }
