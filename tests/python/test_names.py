@@ -7,8 +7,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from test_schedule import THREE_DAYS
-from test_schedule import written as calendar_written
 
 import mptcplab as package
 from campaigns import written
@@ -17,7 +15,8 @@ from mptcplab.cli.main import parser
 from mptcplab.cli.main import run as command_line
 from mptcplab.results.files import read_parquet, scan_parquet, write_parquet
 from serving import HOST, serving
-from world import World, known, scheduled
+from world import THREE_DAYS, World, known, scheduled
+from world import written as calendar_written
 
 # Each beside a neighbour that it would match if it were a pattern.
 NAMES = [("s*p", "s1p"), ("a[1]", "a1"), ("~", "x"), ("b?c", "b1c"), ("**", "x"), ("{d,e}", "d")]

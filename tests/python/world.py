@@ -28,6 +28,38 @@ if TYPE_CHECKING:
 
     from mptcplab.engines.engine import Trial
 
+ZONE = "Europe/Berlin"
+SCENARIO = """\
+schema = 1
+
+[transfer]
+direction = "download"
+size = "1 MB"
+
+[path.lte]
+interface = "wwan0"
+
+[path.wifi]
+interface = "wlan0"
+"""
+CAMPAIGN = """\
+schema = 1
+engine = "networks"
+scenario = "field.toml"
+time_zone = "Europe/Berlin"
+hour_bin = 3
+
+[[calendar]]
+hours = "06:00-23:00"
+visits = 6
+for_days = 14
+
+[budget.lte]
+per_day = "40 MB"
+per_month = "400 MB"
+"""
+THREE_DAYS = CAMPAIGN.replace("for_days = 14", "for_days = 3")
+
 PATHS = ("lte", "wifi")
 CHUNK_BYTES = 64_000
 # What a path carries of 1 MB of payload at most, headers and losses included.
@@ -242,3 +274,11 @@ def killed(words: list[str]) -> None:
     world.step = step
     sys.addaudithook(hook)
     scheduled(world, Path(file), Path(out))
+
+
+def written(directory: Path, text: str = CAMPAIGN) -> Path:
+    """Write a campaign and its scenario."""
+    (directory / "field.toml").write_text(SCENARIO)
+    file = directory / "weeks.toml"
+    file.write_text(text)
+    return file
