@@ -28,40 +28,43 @@ impl Ticks {
     /// When a timer ends that runs for `wait_ns`.
     #[inline]
     pub fn after(self, now: Time, wait_ns: i64) -> Time {
-        self.counted(now, wait_ns, expiry)
+        self.ends(now, wait_ns).0
     }
 
-    /// When it was to end, in ticks: what the kernel knows of a timer that runs (timer_list.expires).
+    /// The same, and when it was to end, in ticks: what the kernel knows of a timer that runs (timer_list.expires).
     #[inline]
-    pub fn asked(self, now: Time, wait_ns: i64) -> Time {
-        self.counted(now, wait_ns, |now, wait_ns| {
-            Time::from_nanos(now.as_nanos() / TICK_NS * TICK_NS + ticks_ns(wait_ns))
-        })
-    }
-
-    #[inline]
-    fn counted(self, now: Time, wait_ns: i64, end: impl Fn(Time, i64) -> Time) -> Time {
+    pub fn ends(self, now: Time, wait_ns: i64) -> (Time, Time) {
         if !self.wheel {
-            return now + wait_ns;
+            return (now + wait_ns, now + wait_ns);
         }
-        Time::from_nanos(end(now + self.booted_ns, wait_ns).as_nanos() - self.booted_ns)
+        let wait = ticks(wait_ns);
+        let asked = (now + self.booted_ns).as_nanos() / TICK_NS + wait;
+        (self.time(expiry(asked, wait)), self.time(asked))
+    }
+
+    #[inline]
+    fn time(self, ticks: i64) -> Time {
+        Time::from_nanos(ticks * TICK_NS - self.booted_ns)
     }
 }
 
-/// The time in whole ticks (usecs_to_jiffies).
+/// The time in whole ticks.
 pub fn ticks_ns(wait_ns: i64) -> i64 {
-    (wait_ns.max(0) as u64).div_ceil(TICK_NS as u64) as i64 * TICK_NS
+    ticks(wait_ns) * TICK_NS
 }
 
-/// When a timer ends that is set to run for `wait_ns` (calc_wheel_index).
-fn expiry(now: Time, wait_ns: i64) -> Time {
-    let wait = ticks_ns(wait_ns) / TICK_NS;
-    let end = now.as_nanos() / TICK_NS + wait;
+/// usecs_to_jiffies
+fn ticks(wait_ns: i64) -> i64 {
+    (wait_ns.max(0) as u64).div_ceil(TICK_NS as u64) as i64
+}
+
+/// The tick at which a timer ends that is to run for `wait` of them and to end at `asked` (calc_wheel_index).
+fn expiry(asked: i64, wait: i64) -> i64 {
     let mut shift = 0;
     while wait >= STEPS << shift {
         shift += STEP_BITS;
     }
-    Time::from_nanos((((end >> shift) + 1) << shift) * TICK_NS)
+    ((asked >> shift) + 1) << shift
 }
 
 #[cfg(test)]
@@ -75,7 +78,7 @@ mod tests {
     fn as_late_as_linux() {
         let mut now = Time::from_nanos((64 * 30 + 16) * TICK_NS);
         for (wait_ticks, between_ms) in [(132, 544), (264, 1088), (528, 2144), (1056, 4352)] {
-            let end = expiry(now, wait_ticks * TICK_NS);
+            let end = Ticks::new(0, true).after(now, wait_ticks * TICK_NS);
             assert_eq!((end - now) / 1_000_000, between_ms);
             now = end;
         }
@@ -84,7 +87,8 @@ mod tests {
     proptest! {
         #[test]
         fn never_early_nor_later_than_a_step_of_its_level(now in 0..1i64 << 50, wait in 0..1i64 << 40) {
-            let late = (expiry(Time::from_nanos(now), wait) - Time::from_nanos(now)) - wait;
+            let now = Time::from_nanos(now);
+            let late = (Ticks::new(0, true).after(now, wait) - now) - wait;
             prop_assert!(late >= 0);
             prop_assert!(late <= ticks_ns(wait) / STEPS * 8 + 2 * TICK_NS, "{}", late);
         }

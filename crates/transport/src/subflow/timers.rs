@@ -71,8 +71,7 @@ impl Timers {
     /// This one waits for an ACK for `wait_ns`, and no other.
     #[inline]
     pub(super) fn await_ack(&mut self, what: Repair, ticks: Ticks, now: Time, wait_ns: i64) {
-        (self.repair, self.awaits) = (ticks.after(now, wait_ns), what);
-        self.asked = ticks.asked(now, wait_ns);
+        ((self.repair, self.asked), self.awaits) = (ticks.ends(now, wait_ns), what);
     }
 
     /// The time-out follows instead, when the one that waits for an ACK is to end.
