@@ -4,6 +4,7 @@
 //! A [`Frame`] is one IP packet; an [`Observation`] is a frame seen at a time and a point.
 
 mod body;
+mod brief;
 mod bytes;
 mod checksum;
 mod direction;
@@ -26,12 +27,13 @@ mod too_big;
 mod udp;
 
 pub use body::{Body, Original, Unsummed};
+pub use brief::Brief;
 pub use direction::Direction;
 pub use emit::EmitError;
 pub use frame::{Content, Frame, L4, Payload};
 pub use ip::{Ecn, Fragment, Ip};
 pub use observation::{CaptureDirection, Observation, Point, PointId};
-pub use options::{Brief, Options, OptionsIter, SackBlocks, TcpOption};
+pub use options::{Options, OptionsIter, SackBlocks, TcpOption};
 pub use packet::Packet;
 pub use tcp::{Flags, Tcp, seq};
 pub use time::Time;

@@ -9,17 +9,17 @@ use std::fmt;
 /// Most option bytes that a TCP header has room for.
 pub(crate) const MAX: usize = 40;
 
-const END: u8 = 0;
-const NO_OPERATION: u8 = 1;
+pub(crate) const END: u8 = 0;
+pub(crate) const NO_OPERATION: u8 = 1;
 const MAXIMUM_SEGMENT_SIZE: u8 = 2;
 const WINDOW_SCALE: u8 = 3;
 const SACK_PERMITTED: u8 = 4;
-const SACK: u8 = 5;
-const TIMESTAMPS: u8 = 8;
-const MPTCP: u8 = 30;
+pub(crate) const SACK: u8 = 5;
+pub(crate) const TIMESTAMPS: u8 = 8;
+pub(crate) const MPTCP: u8 = 30;
 
 /// Timestamps as they are laid out on a 32-bit boundary, up to their values (RFC 7323, appendix A).
-const PADDED_TIMESTAMPS: [u8; 4] = [NO_OPERATION, NO_OPERATION, TIMESTAMPS, 10];
+pub(crate) const PADDED_TIMESTAMPS: [u8; 4] = [NO_OPERATION, NO_OPERATION, TIMESTAMPS, 10];
 
 const KNOWN: [u8; 8] = [END, NO_OPERATION, MAXIMUM_SEGMENT_SIZE, WINDOW_SCALE, SACK_PERMITTED, SACK, TIMESTAMPS, MPTCP];
 
@@ -61,19 +61,6 @@ pub enum TcpOption<'a> {
         /// Bytes after the length.
         data: &'a [u8],
     },
-}
-
-/// What every segment may say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Brief {
-    /// Sender's clock and the echo of the peer's.
-    pub timestamps: Option<(u32, u32)>,
-    /// Selective acknowledgements.
-    pub sack: SackBlocks,
-    /// Data sequence signal.
-    pub dss: Option<Dss>,
-    /// Whether there are MPTCP options besides, or malformed ones.
-    pub signals: bool,
 }
 
 /// Up to four ranges [left, right) that arrived out of order (RFC 2018 §3).
@@ -210,46 +197,6 @@ impl Options {
             Ok(need) => EmitError::NoRoom { what: "TCP option", need: padding(len + need) + need, room: MAX - len },
             Err(error) => error,
         }
-    }
-
-    /// What every segment may say, in one go: cheaper than [`Options::iter`] where little else is expected.
-    #[inline]
-    pub fn brief(&self) -> Brief {
-        let mut brief = Brief::default();
-        let mut rest = self.as_bytes();
-        // How nearly all segments begin.
-        if let Some((head, after)) = rest.split_first_chunk::<12>()
-            && head[..4] == PADDED_TIMESTAMPS
-        {
-            brief.timestamps = Some((be32(head, 4), be32(head, 8)));
-            rest = after;
-        }
-        if let Some((dss, after)) = Dss::read_usual([NO_OPERATION, MPTCP], rest) {
-            brief.dss = Some(dss);
-            rest = after;
-        }
-        while let Some((&kind, after)) = rest.split_first() {
-            if kind == NO_OPERATION {
-                rest = after;
-                continue;
-            }
-            let len = after.first().map_or(0, |&len| usize::from(len));
-            if kind == END || len < 2 || len > rest.len() {
-                break;
-            }
-            let (option, others) = rest.split_at(len);
-            rest = others;
-            match (kind, &option[2..]) {
-                (TIMESTAMPS, data) if len == 10 => brief.timestamps = Some((be32(data, 0), be32(data, 4))),
-                (MPTCP, data) => match Dss::read(data) {
-                    Some(dss) => brief.dss = Some(dss),
-                    None => brief.signals = true,
-                },
-                (SACK, data) if matches!(len, 10 | 18 | 26 | 34) => brief.sack = SackBlocks::read(data),
-                _ => {}
-            }
-        }
-        brief
     }
 
     /// The first `len` of `bytes`, or as many as there are.
@@ -426,11 +373,12 @@ impl SackBlocks {
     }
 
     /// The ranges, in the order of the option.
+    #[inline]
     pub fn as_slice(&self) -> &[(u32, u32)] {
         &self.blocks[..usize::from(self.len)]
     }
 
-    fn read(data: &[u8]) -> SackBlocks {
+    pub(crate) fn read(data: &[u8]) -> SackBlocks {
         let mut sack = SackBlocks::default();
         for (block, bytes) in sack.blocks.iter_mut().zip(data.chunks_exact(8)) {
             *block = (be32(bytes, 0), be32(bytes, 4));
