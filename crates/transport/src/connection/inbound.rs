@@ -16,9 +16,10 @@ impl Connection {
             return self.settle(now, ctx);
         }
         let len = packet.frame.payload.len;
+        let room = self.room_for(i);
         let received = self.with(i, |entry, control| {
             entry.tcp.comes_as(packet.frame.ip.ecn());
-            let received = entry.tcp.receive(now, tcp, &said, len, control);
+            let received = entry.tcp.receive(now, tcp, &said, len, room, control);
             if received.acceptable {
                 if entry.timeouts > 0 && entry.tcp.timeouts() == 0 {
                     entry.timeouts = 0; // it answers again

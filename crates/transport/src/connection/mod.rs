@@ -213,31 +213,18 @@ impl Connection {
 
     /// Calls into TCP with the subflow's windows.
     fn with<R>(&mut self, i: usize, call: impl FnOnce(&mut Entry, &mut Control) -> R) -> R {
-        // What a subflow of MPTCP brings is not its own any more.
-        let (buffer_bytes, unread_bytes) = match self.mode {
-            Mode::Plain => (self.receive.memory().bytes(), self.receive.readable()),
-            _ => (u64::MAX, 0),
-        };
-        let nagle = !self.no_delay && self.fills_windows();
-        let mut control = Control {
-            congestion: &mut *self.congestion,
-            windows: &mut self.windows,
-            index: i,
-            buffer_bytes,
-            unread_bytes,
-            told_bytes: self.entries[i].advertised.bytes,
-            nagle,
-        };
+        let mut control = Control { congestion: &mut *self.congestion, windows: &mut self.windows, index: i };
         call(&mut self.entries[i], &mut control)
     }
 
     /// The next packet to send; none: nothing to send now.
     pub fn transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
+        let nagle = !self.no_delay && self.fills_windows();
         loop {
             let mut i = 0;
             while let Some(next) = self.entries[i..].iter().position(|entry| entry.tcp.has_something()) {
                 i += next;
-                match self.with(i, |entry, control| entry.tcp.poll(now, control)) {
+                match self.with(i, |entry, control| entry.tcp.poll(now, nagle, control)) {
                     Some(emission) => {
                         if let Some(nic) = self.fill(now, i, &emission, packet) {
                             return Some(nic);

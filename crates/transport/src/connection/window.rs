@@ -1,6 +1,7 @@
 //! The windows that subflows tell, as Linux reckons them (net/ipv4/tcp_output.c, tcp_select_window).
 
 use super::{Connection, Entry, Mode};
+use crate::subflow::Room;
 use wire::Time;
 
 /// The window that a subflow advertised last.
@@ -49,6 +50,16 @@ impl Connection {
         self.receive.keep(kept);
         self.entries[i].advertised = Advertised { bytes: kept, at: next };
         told
+    }
+
+    /// How wide a window subflow `i` may tell.
+    pub(super) fn room_for(&self, i: usize) -> Room {
+        // What a subflow of MPTCP brings is not its own any more.
+        let (buffer_bytes, unread_bytes) = match self.mode {
+            Mode::Plain => (self.receive.memory().bytes(), self.receive.readable()),
+            _ => (u64::MAX, 0),
+        };
+        Room { buffer_bytes, unread_bytes, told_bytes: self.entries[i].advertised.bytes }
     }
 
     /// The ACK of a second segment leaves at once where the window is as wide as it was; otherwise when the application has

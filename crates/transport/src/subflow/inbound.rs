@@ -1,5 +1,6 @@
 //! What came from the peer: order, selective acknowledgements, and when an ACK is due.
 
+use super::Room;
 use super::compression::{self, Compression};
 use crate::config;
 use crate::memory::{Memory, occupied_bytes};
@@ -77,11 +78,8 @@ pub(super) enum AckDue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Circumstances {
     pub(super) now: Time,
-    /// What the connection lets the window grow to: this buffer, but for what nobody has read.
-    pub(super) buffer_bytes: u64,
-    pub(super) unread_bytes: u64,
-    /// The window that was told last: rcv_wnd.
-    pub(super) told_bytes: u64,
+    /// What the connection lets the window grow to.
+    pub(super) room: Room,
     /// So long without data, and the peer begins anew.
     pub(super) pause_ns: i64,
     /// Whether ACKs say what came out of order. Where they do not, the window stays behind a hole, or the peer would not take
@@ -190,7 +188,7 @@ impl Inbound {
         if len > self.segment_bytes {
             self.segment_bytes = len.min(self.most_segment_bytes);
             if len >= LEAST_MEASURED_BYTES && self.memory.measure(len) {
-                self.grown_bytes = self.grown_bytes.max(at.told_bytes.min(self.memory.window()));
+                self.grown_bytes = self.grown_bytes.max(at.room.told_bytes.min(self.memory.window()));
             }
         }
     }
@@ -199,7 +197,7 @@ impl Inbound {
     fn grow_window(&mut self, at: &Circumstances, len: u32) {
         let occupied = self.memory.window().saturating_sub(self.ranges.bytes() + u64::from(len));
         // Reckoned as this segment has just been measured.
-        let goal = self.memory.window_from(at.buffer_bytes).saturating_sub(at.unread_bytes);
+        let goal = self.memory.window_from(at.room.buffer_bytes).saturating_sub(at.room.unread_bytes);
         let room = occupied.min(goal).saturating_sub(self.grown_bytes);
         let by = if self.memory.fits(len) { 2 * u64::from(self.most_segment_bytes) } else { self.slowly(len) };
         if room > 0 && by > 0 {
@@ -333,9 +331,7 @@ mod tests {
     fn at(buffer_bytes: u64, sack: bool) -> Circumstances {
         Circumstances {
             now: Time::default(),
-            buffer_bytes,
-            unread_bytes: 0,
-            told_bytes: 0,
+            room: Room { buffer_bytes, unread_bytes: 0, told_bytes: 0 },
             pause_ns: 0,
             sack,
             compresses: false,
@@ -365,7 +361,8 @@ mod tests {
         inbound.opened(0);
         inbound.most_segment_bytes = 1448;
         inbound.memory.grow(1_000_000, 0);
-        let at = Circumstances { told_bytes: 1_561_344, ..at(1 << 22, true) };
+        let mut at = at(1 << 22, true);
+        at.room.told_bytes = 1_561_344;
         for n in 0..2 {
             inbound.arrive(&at, 1 + 1424 * n..1425 + 1424 * n, false);
         }

@@ -30,8 +30,7 @@ pub(crate) use too_big::cut;
 use crate::congestion::{Congestion, Window};
 use std::ops::Range;
 
-/// What a subflow knows of its connection: the windows, their controller, which of them is its own, and how wide
-/// a window it may tell the peer.
+/// What a subflow knows of its connection: the windows, their controller, and which of them is its own.
 pub struct Control<'a> {
     /// The connection's controller.
     pub congestion: &'a mut dyn Congestion,
@@ -39,14 +38,17 @@ pub struct Control<'a> {
     pub windows: &'a mut [Window],
     /// This subflow's place among them.
     pub index: usize,
-    /// The receive buffer of which the window that the peer is told may take all, as far as the connection knows,
+}
+
+/// How wide a window a subflow may tell the peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// The receive buffer of which the window may take all, as far as the connection knows,
     pub buffer_bytes: u64,
     /// but for what the application has not read.
     pub unread_bytes: u64,
-    /// The window that it told last.
+    /// The window that was told last: rcv_wnd.
     pub told_bytes: u64,
-    /// Whether a short segment waits until no other is on its way.
-    pub nagle: bool,
 }
 
 /// A piece of the connection's data given to a subflow to send: becomes one segment, so at most

@@ -15,8 +15,9 @@ const NOTHING: Piece = Piece { data_offset: 0, len: 0, data_fin: false };
 
 impl Subflow {
     /// What to send now: retransmissions, then what was pushed while window and pacing allow, FIN, ACK, probe. It counts
-    /// as sent at `now`; its header must be written before the next poll.
-    pub fn poll(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
+    /// as sent at `now`; its header must be written before the next poll. `nagle`: a short segment waits until no other is on
+    /// its way.
+    pub fn poll(&mut self, now: Time, nagle: bool, control: &mut Control) -> Option<Emission> {
         if self.due.has(Due::RESET) || self.due.has(Due::REFUSAL) {
             return Some(self.poll_reset(control));
         }
@@ -26,7 +27,7 @@ impl Subflow {
             _ => {}
         }
         if self.has_data()
-            && let Some(emission) = self.poll_data(now, control)
+            && let Some(emission) = self.poll_data(now, nagle, control)
         {
             self.has_left();
             return Some(emission);
@@ -107,7 +108,7 @@ impl Subflow {
     }
 
     /// Segments that take a place in the stream.
-    fn poll_data(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
+    fn poll_data(&mut self, now: Time, nagle: bool, control: &mut Control) -> Option<Emission> {
         if self.due.take(Due::TAIL)
             && let Some(emission) = self.send_tail_probe(now, control)
         {
@@ -134,7 +135,7 @@ impl Subflow {
                 return Some(self.resend(now, at, control));
             }
             if first_len.is_some_and(|len| u64::from(len) <= self.window_room_bytes())
-                && !(control.nagle && self.holds_short())
+                && !(nagle && self.holds_short())
                 && !self.defers(now, cwnd_packets)
             {
                 return self.send_new(now, control);

@@ -2,7 +2,7 @@
 
 use super::inbound::{AckDue, Circumstances};
 use super::state::{Due, State, Subflow};
-use super::{Control, Received};
+use super::{Control, Received, Room};
 use wire::{Brief, Flags, Tcp, Time, seq};
 
 /// The widest window there is (RFC 7323 §2.3): nothing lies further ahead.
@@ -12,8 +12,16 @@ const WIDEST_WINDOW: i64 = 1 << 30;
 const ANSWER_INTERVAL_NS: i64 = 500_000_000;
 
 impl Subflow {
-    /// A segment of this subflow came in, with `len` bytes of payload; its options are read already.
-    pub fn receive(&mut self, now: Time, tcp: &Tcp, said: &Brief, len: u32, control: &mut Control) -> Received {
+    /// A segment of this subflow came in, with `len` bytes of payload, for which there is `room`; its options are read already.
+    pub fn receive(
+        &mut self,
+        now: Time,
+        tcp: &Tcp,
+        said: &Brief,
+        len: u32,
+        room: Room,
+        control: &mut Control,
+    ) -> Received {
         match self.state {
             State::Closed => return Received::default(),
             State::SynSent => return self.receive_first(now, tcp, control),
@@ -71,12 +79,11 @@ impl Subflow {
             self.due.set(Due::ACK);
         }
         if len > 0 || tcp.flags.has(Flags::FIN) {
-            let Control { buffer_bytes, unread_bytes, told_bytes, .. } = *control;
             let pause_ns = self.rto.timeout_ns();
             let compresses = self.sack && self.settings.ack_compression && self.settings.delayed_ack_ns.is_some();
             let srtt_ns = self.rto.srtt_ns();
             let sack = self.sack;
-            let at = Circumstances { now, buffer_bytes, unread_bytes, told_bytes, pause_ns, sack, compresses, srtt_ns };
+            let at = Circumstances { now, room, pause_ns, sack, compresses, srtt_ns };
             self.receive_data(&at, start, end, tcp.flags.has(Flags::FIN), &mut received);
         }
         self.advance(now);

@@ -2,7 +2,7 @@
 
 use crate::pair::{self, Host, MS, Pair};
 use transport::config;
-use transport::subflow::{Emission, Kind, Piece, Subflow};
+use transport::subflow::{Emission, Kind, Piece, Room, Subflow};
 use wire::mptcp::{DataNumber, Dss};
 use wire::{Flags, Tcp, TcpOption, Time};
 
@@ -84,12 +84,13 @@ fn room_for_selective_acks_beside_mptcp() {
                 let mut ahead = pair::header(tcp, now, &emission, 1000);
                 ahead.flags = Flags::ACK;
                 (ahead.seq, ahead.ack) = (tcp.peer_isn().wrapping_add(place), tcp.isn().wrapping_add(1));
-                tcp.receive(now, &ahead, &ahead.options.brief(), 1000, control);
+                let room = Room { buffer_bytes: 0, unread_bytes: 0, told_bytes: 0 };
+                tcp.receive(now, &ahead, &ahead.options.brief(), 1000, room, control);
             });
         }
         let dss = Dss { data_ack: Some(data_ack), ..Dss::default() };
         let ack = pair.hosts[0].with(|tcp, control| {
-            let emission = tcp.poll(now, control).unwrap();
+            let emission = tcp.poll(now, false, control).unwrap();
             let mut header = Tcp::BLANK;
             tcp.begin_header(now, &emission, &mut header);
             header.options.push_dss(&dss).unwrap();
@@ -120,10 +121,10 @@ fn a_data_fin_alone_takes_no_place() {
     pair.hosts[0].with(|tcp, control| {
         tcp.push(end);
         let before = tcp.next_offset();
-        let emission = tcp.poll(now, control).unwrap();
+        let emission = tcp.poll(now, false, control).unwrap();
         assert_eq!((emission.kind, emission.len, emission.piece), (Kind::Data, 0, Some(end)));
         assert_eq!((emission.offset, tcp.next_offset(), tcp.all_acknowledged()), (before, before, true));
-        assert!(tcp.poll(now, control).is_none());
+        assert!(tcp.poll(now, false, control).is_none());
     });
 }
 
@@ -135,7 +136,7 @@ fn what_a_connection_has_to_say_bears_the_time_of_what_came_last() {
     let mut shown = |ask: fn(&mut Subflow)| {
         let value = pair.hosts[0].with(|tcp, control| {
             ask(tcp);
-            let emission = tcp.poll(later, control).unwrap();
+            let emission = tcp.poll(later, false, control).unwrap();
             assert_eq!(emission.kind, Kind::Ack);
             pair::header(tcp, later, &emission, 1000).options.brief().timestamps.unwrap().0
         });

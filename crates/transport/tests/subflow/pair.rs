@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::net::SocketAddr;
 use transport::config;
 use transport::congestion::{Congestion, Window};
-use transport::subflow::{Control, Emission, Expired, Kind, Piece, State, Subflow};
+use transport::subflow::{Control, Emission, Expired, Kind, Piece, Room, State, Subflow};
 use wire::{Ecn, Tcp, Time};
 
 pub const MS: i64 = 1_000_000;
@@ -112,15 +112,7 @@ impl Host {
     }
 
     pub fn with<T>(&mut self, act: impl FnOnce(&mut Subflow, &mut Control) -> T) -> Option<T> {
-        let mut control = Control {
-            congestion: &mut *self.congestion,
-            windows: &mut self.windows,
-            index: 0,
-            buffer_bytes: self.buffer_bytes,
-            unread_bytes: 0,
-            told_bytes: 0,
-            nagle: false,
-        };
+        let mut control = Control { congestion: &mut *self.congestion, windows: &mut self.windows, index: 0 };
         self.tcp.as_mut().map(|tcp| act(tcp, &mut control))
     }
 
@@ -139,9 +131,10 @@ impl Host {
         }
         let len = segment.emission.len;
         let said = segment.tcp.options.brief();
+        let room = Room { buffer_bytes: self.buffer_bytes, unread_bytes: 0, told_bytes: 0 };
         let receive = |tcp: &mut Subflow, control: &mut Control| {
             tcp.comes_as(segment.ecn);
-            tcp.receive(now, &segment.tcp, &said, len, control)
+            tcp.receive(now, &segment.tcp, &said, len, room, control)
         };
         let received = self.with(receive).unwrap();
         self.established |= received.established;
@@ -185,7 +178,7 @@ impl Host {
         self.write(now);
         let window = self.buffer - (self.arrived - self.read);
         self.with(|tcp, control| {
-            let emission = tcp.poll(now, control).or_else(|| tcp.poll_guess(now, control))?;
+            let emission = tcp.poll(now, false, control).or_else(|| tcp.poll_guess(now, control))?;
             let ecn = tcp.leaves_as(&emission);
             Some(Segment { tcp: header(tcp, now, &emission, window), emission, ecn })
         })?

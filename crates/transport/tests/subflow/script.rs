@@ -157,7 +157,7 @@ impl Player {
     fn poll(&mut self) -> Option<String> {
         let now = self.now;
         let (emission, tcp, ecn) = self.host.with(|tcp, control| {
-            let emission = tcp.poll(now, control).or_else(|| tcp.poll_guess(now, control))?;
+            let emission = tcp.poll(now, false, control).or_else(|| tcp.poll_guess(now, control))?;
             let ecn = tcp.leaves_as(&emission);
             Some((emission, header(tcp, now, &emission, 65_535), ecn))
         })??;
