@@ -12,6 +12,8 @@ pub struct Memory {
     most: u64,
     tuning: bool,
     share: Share,
+    /// The window that all of it makes, which is asked for more often than it changes.
+    window: u64,
     /// Most bytes that were read in a round trip (rcvq_space.space).
     read: u64,
 }
@@ -39,8 +41,10 @@ impl Memory {
             most: settings.max_receive_buffer_bytes.max(bytes),
             tuning: settings.receive_buffer_tuning,
             share: settings.adv_win_scale.map_or(UNKNOWN, Share::Fixed),
+            window: 0,
             read: 0,
         };
+        memory.reckon();
         memory.read = memory.first_window(mss_bytes).min(FIRST_SEGMENTS * u64::from(mss_bytes)).max(1);
         memory
     }
@@ -58,8 +62,14 @@ impl Memory {
     }
 
     /// The window that all of it makes (tcp_full_space).
+    #[inline]
     pub fn window(&self) -> u64 {
-        self.window_from(self.bytes)
+        self.window
+    }
+
+    /// To be called when its size or share changes.
+    fn reckon(&mut self) {
+        self.window = self.window_from(self.bytes);
     }
 
     /// The window that it makes at most.
@@ -89,6 +99,7 @@ impl Memory {
         let Share::Measured(parts) = &mut self.share else { return false };
         let before = std::mem::replace(parts, (256 * u64::from(len) / occupied_bytes(len)).max(1));
         let grew = *parts > before;
+        self.reckon();
         self.read = self.read.min(self.window().max(1));
         grew
     }
@@ -96,6 +107,7 @@ impl Memory {
     /// The window of a connection is reckoned by its most wasteful subflow (net/mptcp/protocol.c, mptcp_rcv_space_adjust).
     pub fn share_as(&mut self, subflows: impl Iterator<Item = Memory>) {
         self.share = subflows.map(|memory| memory.share).min_by_key(Share::parts).unwrap_or(self.share);
+        self.reckon();
     }
 
     /// Whether a segment of `len` bytes wastes no more than the window is reckoned with.
@@ -125,6 +137,7 @@ impl Memory {
         let bytes = self.bytes_for(window).min(self.most);
         let grew = bytes > self.bytes;
         self.bytes = self.bytes.max(bytes);
+        self.reckon();
         grew
     }
 

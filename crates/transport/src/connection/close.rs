@@ -251,6 +251,7 @@ impl Connection {
     }
 
     /// Whether subflow `i` still owes the peer an ACK without data for something that goes with no data.
+    #[inline(always)] // every segment with data passes here
     pub(super) fn owes(&self, now: Time, i: usize) -> bool {
         self.prios & 1 << i != 0
             || self.entries[i].tell_failed

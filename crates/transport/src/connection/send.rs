@@ -254,10 +254,14 @@ impl Send {
     }
 
     /// The peer has everything below `place`, its window is `window` from there. Says whether that is news.
+    #[inline]
     pub fn acknowledged(&mut self, place: u64, window: u64) -> bool {
-        if (place, window) == (self.una, self.window) && !self.closed {
-            return false; // as at the end that only receives
-        }
+        // As at the end that only receives.
+        let is_known = (place, window) == (self.una, self.window) && !self.closed;
+        !is_known && self.take_acknowledgement(place, window)
+    }
+
+    fn take_acknowledgement(&mut self, place: u64, window: u64) -> bool {
         let sent = self.next + u64::from(self.end().is_some());
         if place > sent {
             return false; // of what was never sent (RFC 9293 §3.10.7.4)

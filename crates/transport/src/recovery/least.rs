@@ -18,15 +18,21 @@ pub struct Least {
 
 impl Least {
     /// A round trip took `rtt_ns`.
+    #[inline]
     pub fn push(&mut self, now: Time, rtt_ns: i64) {
         let quarter = now.as_nanos() / QUARTER_NS;
+        if quarter > self.quarter || self.least_ns[0].is_none_or(|least| least > rtt_ns) {
+            self.change(quarter, rtt_ns);
+        }
+    }
+
+    #[inline(never)] // seldom
+    fn change(&mut self, quarter: i64, rtt_ns: i64) {
         let passed = (quarter - self.quarter).clamp(0, QUARTERS as i64) as usize;
         if passed > 0 {
             self.least_ns.rotate_right(passed % QUARTERS);
             self.least_ns[..passed].fill(None);
             self.quarter = quarter;
-        } else if self.least_ns[0].is_some_and(|least| least <= rtt_ns) {
-            return;
         }
         self.least_ns[0] = Some(rtt_ns);
         self.all_ns = self.least_ns.iter().flatten().min().copied();

@@ -84,6 +84,7 @@ impl Rto {
     }
 
     /// A round trip took at most so long (tcp_update_rtt_min).
+    #[inline]
     pub fn least(&mut self, now: Time, rtt_ns: i64) {
         self.least.push(now, rtt_ns.max(1));
     }
@@ -114,7 +115,7 @@ impl Rto {
 
     fn doubled_ns(&self, doublings: u32) -> i64 {
         // 2^40 ns are 18 minutes already.
-        (self.base_ns.saturating_mul(1 << doublings.min(30))).min(self.max_ns)
+        self.base_ns.checked_mul(1 << doublings.min(30)).map_or(self.max_ns, |ns| ns.min(self.max_ns))
     }
 
     /// Smoothed round-trip time.
