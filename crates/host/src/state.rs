@@ -243,6 +243,12 @@ impl Host {
         }
     }
 
+    /// Whether [`Host::transmit`] surely has nothing to send now.
+    #[inline]
+    pub fn has_sent_all(&self) -> bool {
+        self.echoes.is_empty() && self.sources.is_empty() && self.endpoint.has_sent_all()
+    }
+
     #[inline]
     fn next_packet(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
         if let Some(echo) = self.echoes.pop_front() {

@@ -354,8 +354,10 @@ impl Endpoint {
     /// Writes the next packet to send to `packet` and says by which interface it goes; none: nothing to send now.
     pub fn transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
         while let Some(id) = self.ready.first() {
+            let mut sent = None;
             if let Some(connection) = &mut self.connections[id as usize] {
-                if let Some(nic) = connection.transmit(now, packet) {
+                sent = connection.transmit(now, packet);
+                if let Some((nic, true)) = sent {
                     return Some(nic);
                 }
                 if connection.is_gone() {
@@ -365,11 +367,20 @@ impl Endpoint {
                 }
             }
             self.ready.served();
+            if let Some((nic, _)) = sent {
+                return Some(nic);
+            }
         }
         // After what connections say of their own end: a peer hears only the first reset.
         let (nic, frame) = self.resets.pop_front()?;
         (packet.frame, packet.body) = (frame, None);
         Some(nic)
+    }
+
+    /// Whether [`Endpoint::transmit`] surely has nothing to send now.
+    #[inline]
+    pub fn has_sent_all(&self) -> bool {
+        self.ready.is_empty() && self.resets.is_empty()
     }
 
     /// Nothing is left of a connection.

@@ -25,6 +25,12 @@ impl Ready {
         }
     }
 
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// The first of them.
     #[inline]
     pub fn first(&self) -> Option<u32> {

@@ -72,9 +72,13 @@ impl Simulation {
                 self.sink.give(packet);
                 break;
             };
+            let is_last = node.host.has_sent_all();
             let entry = self.entry(host, nic);
             if let Err(packet) = self.network.inject(self.now, entry, packet, &mut self.sink) {
                 self.drop(host, Direction::Down, packet, Reason::Unreachable);
+            }
+            if is_last {
+                break;
             }
         }
         let node = &self.nodes[host];

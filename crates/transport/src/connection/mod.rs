@@ -217,19 +217,21 @@ impl Connection {
         call(&mut self.entries[i], &mut control)
     }
 
-    /// The next packet to send; none: nothing to send now.
-    pub fn transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
+    /// The next packet to send: by which interface it goes, and whether others may follow. None: nothing to send now.
+    ///
+    /// Where nothing follows, who sends need not ask again.
+    pub fn transmit(&mut self, now: Time, packet: &mut Packet) -> Option<(Nic, bool)> {
         let nagle = !self.no_delay && self.fills_windows();
+        let mut sent = None;
         loop {
             let mut i = 0;
             while let Some(next) = self.entries[i..].iter().position(|entry| entry.tcp.has_something()) {
+                if let Some(nic) = sent {
+                    return Some((nic, true));
+                }
                 i += next;
                 match self.with(i, |entry, control| entry.tcp.poll(now, nagle, control)) {
-                    Some(emission) => {
-                        if let Some(nic) = self.fill(now, i, &emission, packet) {
-                            return Some(nic);
-                        }
-                    }
+                    Some(emission) => sent = self.fill(now, i, &emission, packet),
                     None => i += 1,
                 }
             }
@@ -238,13 +240,11 @@ impl Connection {
                 break;
             }
         }
-        // Subflows of MPTCP never say so (tcp_rate_check_app_limited).
-        if self.by_rate && self.mode == Mode::Plain && !self.send.has_news() {
-            for (entry, window) in self.entries.iter_mut().zip(&self.windows) {
-                entry.tcp.ran_dry(window);
-            }
+        match sent {
+            Some(nic) => Some((nic, self.guesses)),
+            None if self.guesses => self.guess(now, packet).map(|nic| (nic, true)),
+            None => None,
         }
-        if self.guesses { self.guess(now, packet) } else { None }
     }
 
     /// Only now is it known that there is nothing new to send: a scheduler may give out data as late as a window has room.
@@ -264,7 +264,7 @@ impl Connection {
 
     /// Makes a packet of what subflow `i` sends. Without its address the subflow speaks into the void, and nothing that it says
     /// counts as told (tcp_retransmit_skb: what has no way is not made).
-    #[inline]
+    #[inline(never)] // guesses are filled, too
     fn fill(&mut self, now: Time, i: usize, emission: &Emission, packet: &mut Packet) -> Option<Nic> {
         let nic = self.entries[i].nic?;
         let tcp = packet.frame.l4.to_tcp();

@@ -54,12 +54,19 @@ impl Connection {
     }
 
     /// All that could be sent was: who waits for room may get more where windows are not full (tcp_check_space).
+    #[inline]
     pub(super) fn rest(&mut self, now: Time) {
         let waits = self.send.is_wanting();
         for (entry, window) in self.entries.iter_mut().zip(&mut self.windows) {
             entry.tcp.rest(now, waits, window);
             if waits && entry.carries_data() {
                 entry.tcp.expand_send_buffer(window);
+            }
+        }
+        // Subflows of MPTCP never say so (tcp_rate_check_app_limited).
+        if self.by_rate && self.mode == Mode::Plain && !self.send.has_news() {
+            for (entry, window) in self.entries.iter_mut().zip(&self.windows) {
+                entry.tcp.ran_dry(window);
             }
         }
     }

@@ -319,7 +319,9 @@ impl Player {
     fn poll(&mut self, window: bool) -> Option<String> {
         self.application();
         let mut packet = blank(self.v6);
+        let is_done = self.endpoint.has_sent_all();
         self.endpoint.transmit(self.now, &mut packet)?;
+        assert!(!is_done, "it had sent all, and sends {packet:?}");
         let mut bytes = Vec::new();
         packet.emit(&mut bytes, None).unwrap_or_else(|error| panic!("{error}: {packet:?}"));
         Some(self.describe(&packet, window))
