@@ -33,6 +33,7 @@ impl Subflow {
         self.scaling.agree(scale);
         self.inbound.most_segment_bytes -= if self.clock.is_used() { TIMESTAMPS_BYTES } else { 0 };
         self.full_bytes = self.offered_mss_bytes.min(mss.max(super::state::LEAST_MSS_BYTES));
+        self.fit();
     }
 
     /// A segment came before the peer's SYN (RFC 9293 §3.10.7.3).

@@ -136,6 +136,8 @@ pub struct Subflow {
     /// Options and payload of a full segment.
     pub(super) full_bytes: u32,
     pub(super) reserved_bytes: u32,
+    /// Payload of a full segment: what options leave of it.
+    pub(super) mss_bytes: u32,
     pub(super) syn_transmissions: u32,
     pub(super) syn_sent: Time,
 
@@ -230,6 +232,7 @@ impl Subflow {
             offered_mss_bytes,
             full_bytes: offered_mss_bytes,
             reserved_bytes: 0,
+            mss_bytes: offered_mss_bytes,
             syn_transmissions: 0,
             syn_sent: now,
             isn,
@@ -318,8 +321,7 @@ impl Subflow {
     /// The last piece that waits, if it ends at `data_offset` and is short, takes up to `bytes` more of the data that follows
     /// it; says how many.
     pub fn extend(&mut self, data_offset: u64, bytes: u64) -> u64 {
-        let mss_bytes = self.mss_bytes();
-        self.queue.extend(data_offset, bytes, mss_bytes)
+        self.queue.extend(data_offset, bytes, self.mss_bytes)
     }
 
     /// The peer's window, of this subflow's bytes, ends at `offset`: it never goes back.
@@ -385,9 +387,9 @@ impl Subflow {
     /// Leaves room for `bytes` of the connection's options (a multiple of 4) in every full segment.
     pub fn reserve_options(&mut self, bytes: u32, control: &mut Control) {
         let is_more = std::mem::replace(&mut self.reserved_bytes, bytes) < bytes;
+        self.fit();
         if is_more {
-            let mss_bytes = self.mss_bytes();
-            self.queue.cut(mss_bytes);
+            self.queue.cut(self.mss_bytes);
         }
         control.windows[control.index].mss_bytes = self.mss_bytes();
     }

@@ -24,6 +24,7 @@ impl Subflow {
             return;
         }
         self.full_bytes = full_bytes;
+        self.fit();
         let mss_bytes = self.mss_bytes();
         control.windows[control.index].mss_bytes = mss_bytes;
         self.queue.cut(mss_bytes);

@@ -48,9 +48,15 @@ impl Subflow {
     }
 
     /// Payload of a full segment, with the options that go with it taken off.
+    #[inline]
     pub fn mss_bytes(&self) -> u32 {
+        self.mss_bytes
+    }
+
+    /// Segments, or the options that go with them, have become longer or shorter.
+    pub(super) fn fit(&mut self) {
         let timestamps = if self.clock.is_used() { TIMESTAMPS_BYTES } else { 0 };
-        self.full_bytes - timestamps - self.reserved_bytes
+        self.mss_bytes = self.full_bytes - timestamps - self.reserved_bytes;
     }
 
     /// How often the SYN, or the SYN/ACK, was sent.
