@@ -271,11 +271,12 @@ impl Connection {
         self.entries[i].tcp.begin_header(now, emission, tcp);
         self.mptcp_options(now, i, emission, &mut tcp.options);
         let window = self.window(now, i);
-        self.entries[i].tcp.finish_header(emission, window, tcp);
-        if emission.piece.is_some() && self.owes(now, i) {
-            self.entries[i].tcp.acknowledge();
-        }
+        let owes = emission.piece.is_some() && self.owes(now, i);
         let entry = &mut self.entries[i];
+        entry.tcp.finish_header(emission, window, tcp);
+        if owes {
+            entry.tcp.acknowledge();
+        }
         packet.frame.ip = entry.ip;
         packet.frame.ip.set_ecn(entry.tcp.leaves_as(emission));
         packet.frame.payload = match emission.piece {

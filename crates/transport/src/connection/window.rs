@@ -72,6 +72,7 @@ impl Connection {
     }
 
     /// __tcp_select_window, with the connection's memory (mptcp_space).
+    #[inline(always)] // every packet passes here
     fn chosen_window(&self, now: Time, i: usize) -> u64 {
         let tcp = &self.entries[i].tcp;
         let all = self.receive.memory().window();

@@ -1,7 +1,7 @@
 //! What an ACK says of the flight (RFC 5681, RFC 6675, RFC 8985) and what it does to the window.
 
+use super::Control;
 use super::state::{Due, Phase, Subflow, whole};
-use super::{Control, State};
 use crate::congestion::{Acked, Congestion, Sample, Window};
 use crate::recovery::pacing;
 use crate::recovery::prr::Progress;
@@ -250,6 +250,7 @@ impl Subflow {
     }
 
     /// Recovery sets the window; otherwise it grows as the controller says.
+    #[inline(always)] // every ACK passes here
     fn set_window(
         &mut self,
         now: Time,
@@ -343,7 +344,7 @@ impl Subflow {
 
     /// Shows the connection what changed.
     pub(super) fn mirror(&self, control: &mut Control) {
-        control.windows[control.index].usable = self.state != State::Closed && self.can_send();
+        control.windows[control.index].usable = self.can_send();
     }
 
     /// Packets that the window lets be in flight.

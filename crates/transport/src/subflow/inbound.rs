@@ -199,8 +199,11 @@ impl Inbound {
         // Reckoned as this segment has just been measured.
         let goal = self.memory.window_from(at.room.buffer_bytes).saturating_sub(at.room.unread_bytes);
         let room = occupied.min(goal).saturating_sub(self.grown_bytes);
+        if room == 0 {
+            return;
+        }
         let by = if self.memory.fits(len) { 2 * u64::from(self.most_segment_bytes) } else { self.slowly(len) };
-        if room > 0 && by > 0 {
+        if by > 0 {
             self.grown_bytes += room.min(by.max(2 * u64::from(len)));
             self.quick |= 1;
         }

@@ -29,9 +29,10 @@ impl Subflow {
         }
         let start = self.inbound.offset(tcp.seq);
         let end = start + i64::from(len);
-        if !self.is_acceptable(now, tcp, said, start, end) {
+        let is_old = self.clock.is_old(now, said.timestamps.map(|(peer, _)| peer));
+        if !self.is_acceptable(tcp, said, is_old, start, end) {
             if !tcp.flags.has(Flags::RST) {
-                self.receive_unacceptable(now, tcp, said, start, len);
+                self.receive_unacceptable(now, tcp, is_old, start, len);
             }
             return Received::default();
         }
@@ -57,7 +58,7 @@ impl Subflow {
             self.establish(now, said.timestamps.map(|(_, echo)| echo), control);
             received.established = true;
         }
-        if start <= self.inbound.acked as i64 && !self.is_old(now, said) {
+        if start <= self.inbound.acked as i64 && !is_old {
             self.clock.hear(now, said.timestamps.map(|(peer, _)| peer));
         }
         let acked_before = self.acked;
@@ -91,12 +92,12 @@ impl Subflow {
         received
     }
 
-    /// RFC 9293 §3.10.7.4, first; RFC 7323 §5.3, R1.
-    fn is_acceptable(&mut self, now: Time, tcp: &Tcp, said: &Brief, start: i64, end: i64) -> bool {
+    /// RFC 9293 §3.10.7.4, first; RFC 7323 §5.3, R1: others came before that were sent later if it `is_old`.
+    fn is_acceptable(&self, tcp: &Tcp, said: &Brief, is_old: bool, start: i64, end: i64) -> bool {
         if tcp.flags.has(Flags::RST) {
             return start >= self.inbound.acked as i64 && start - (self.inbound.next as i64) < WIDEST_WINDOW;
         }
-        if self.is_old(now, said) && !self.is_overtaken(tcp, said, start, end) {
+        if is_old && !self.is_overtaken(tcp, said, start, end) {
             return false;
         }
         if self.state == State::SynReceived && tcp.flags.has(Flags::SYN.with(Flags::ACK)) && start == 0 {
@@ -106,12 +107,6 @@ impl Subflow {
         // As Linux does, what was not acknowledged yet counts as part of the window, so that late ACKs are heard.
         end + i64::from(tcp.flags.has(Flags::FIN)) >= self.inbound.acked as i64
             && start - (self.inbound.next as i64) < WIDEST_WINDOW
-    }
-
-    /// RFC 7323 §5.3, R1: whether others came that were sent later.
-    #[inline]
-    fn is_old(&self, now: Time, said: &Brief) -> bool {
-        self.clock.is_old(now, said.timestamps.map(|(peer, _)| peer))
     }
 
     /// Whether an old segment is an ACK that says nothing new and was overtaken not long ago: what its options say counts
@@ -130,9 +125,9 @@ impl Subflow {
     /// A segment that is not acceptable, and no reset, begins at `start`.
     #[cold]
     #[inline(never)]
-    fn receive_unacceptable(&mut self, now: Time, tcp: &Tcp, said: &Brief, start: i64, len: u32) {
+    fn receive_unacceptable(&mut self, now: Time, tcp: &Tcp, is_old: bool, start: i64, len: u32) {
         let is_behind = start < self.inbound.next as i64;
-        if is_behind && is_pure_ack(tcp, start, start + i64::from(len)) && self.is_old(now, said) {
+        if is_behind && is_pure_ack(tcp, start, start + i64::from(len)) && is_old {
             // Not worth an answer (SKB_DROP_REASON_TCP_RFC7323_PAWS_ACK).
             return;
         }

@@ -194,6 +194,7 @@ impl Subflow {
     }
 
     /// A probe is waited for (RFC 8985 §7.2), no longer than `most_ns` (tcp_schedule_loss_probe).
+    #[inline(always)] // every segment with data and every ACK passes here
     fn arm_tail(&mut self, now: Time, most_ns: i64) {
         let wait_ns = Tlp::timeout_ns(self.srtt_ns(), self.flight.len());
         let wait_ns = if most_ns > 0 { wait_ns.min(most_ns) } else { wait_ns };
