@@ -72,7 +72,7 @@ REFUSED = [
         '{ element = "delay" }',
         "mine.toml:11: link.home.downlink.1: element delay needs delay: ",
     ),
-    (DELAY, '{ delay = "1 ms" }', "downlink.1: does not say which element it is; known: "),
+    (DELAY, '{ delay = "1 ms" }', "downlink.1: does not say which element it is, such as element"),
     (DELAY, '"delay"', 'downlink.1: "delay" is not an element, a table'),
     (DELAY, '{ shared = "air" }', 'downlink.1: what is shared as "air" stands once in each'),
     ('"1 ms" }', '"1 ms", shared = "air" }', 'downlink.1: what is shared as "air" stands once'),
@@ -86,6 +86,21 @@ REFUSED = [
         "drop-tail",
         "drop-tial",
         'downlink.0.queue.queue: there is no queue "drop-tial"; did you mean',
+    ),
+    (
+        '"drop-tail"',
+        "100",
+        "downlink.0.queue.queue: 100 is not the name of a queue; known: drop-tail, ",
+    ),
+    (
+        '"drop-tail"',
+        '"100 kB"',
+        "what it holds is bytes, packets or delay beside it",
+    ),
+    (
+        '"drop-tail"',
+        "{ packets = 100 }",
+        "downlink.0.queue.queue: a table is not the name of a queue; known: drop-tail, ",
     ),
     (
         "bytes =",

@@ -17,6 +17,7 @@ SETTINGS = [
     ("path.wifi.rate=10Mbps", "path.wifi.rate: link and rate exclude each other"),
     ("path.wfi.rate=10Mbps", "there is no path wfi; did you mean wifi?"),
     ("timeline.1.at=10s", "timeline has no entry 1; it has only entry 0"),
+    ("path.wifi.tags.0=x", "there is no path.wifi.tags, so it has no entry 0"),
     ("timeline.0.at=2h", "timeline.0.at: 7200 s is not before the end"),
     ("link.home.downlink.1.delay=3 Mbit/s", 'link.home.downlink.1.delay: "3 Mbit/s" is not'),
     ("schema.a.b=4", "schema is not a table"),
@@ -29,6 +30,14 @@ SETTINGS = [
 @pytest.mark.parametrize(("setting", "complaint"), SETTINGS)
 def test_settings_are_held_to_the_same_and_named(setting: str, complaint: str) -> None:
     assert refused(TEXT, setting).startswith(f"--set {setting}: {complaint}")
+
+
+def test_a_scenario_without_a_timeline_has_no_entry_of_it_to_set() -> None:
+    text = TEXT[: TEXT.index("[[timeline]]")]
+    setting = "timeline.0.at=5s"
+    assert refused(text, setting) == (
+        f"--set {setting}: there is no timeline, so it has no entry 0"
+    )
 
 
 def test_a_fault_that_a_setting_may_have_caused_names_it() -> None:

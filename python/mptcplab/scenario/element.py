@@ -19,6 +19,7 @@ from mptcplab.scenario.source import Source
 Element = dict[str, Any]
 
 QUEUE = "queue"
+_ARTICLES = {"element": "an", QUEUE: "a"}
 TRACE = "trace"
 # Traces whose rows hold until the next, and the columns of their files.
 RATE_TRACE, DELAY_TRACE = "rate-trace", "delay-trace"
@@ -39,9 +40,8 @@ def known(what: str) -> dict[str, Description]:
 
 def read(value: Any, key_path: KeyPath, source: Source, what: str = "element") -> Element:
     """Read an element or a queue; what is not given gets its default."""
-    article = "an" if what == "element" else "a"
     if not isinstance(value, dict):
-        raise source.fault(key_path, f"{quoted(value)} is not {article} {what}, a table")
+        raise source.fault(key_path, f"{quoted(value)} is not {_ARTICLES[what]} {what}, a table")
     shared = {}
     if what != QUEUE and SHARED in value:
         shared = {SHARED: _name(value[SHARED], (*key_path, SHARED), source)}
@@ -49,16 +49,25 @@ def read(value: Any, key_path: KeyPath, source: Source, what: str = "element") -
             return shared
         value = {key: one for key, one in value.items() if key != SHARED}
     if what not in value:
+        example = f'{what} = "{next(iter(known(what)))}"'
         raise source.fault(
-            key_path, f"does not say which {what} it is; known: {', '.join(known(what))}"
+            key_path,
+            f"does not say which {what} it is, such as {example}; known: {', '.join(known(what))}",
         )
     name = value[what]
     if not isinstance(name, str) or name not in known(what):
-        hint = nearest(str(name), known(what))
-        raise source.fault((*key_path, what), f"there is no {what} {quoted(name)}; {hint}")
+        raise source.fault((*key_path, what), _unknown(name, what))
     given = {key: one for key, one in value.items() if key != what}
     parameters = described.read(given, known(what)[name], what, key_path, source, READERS)
     return {what: name, **parameters} | shared
+
+
+def _unknown(name: Any, what: str) -> str:
+    hint = nearest(str(name), known(what))
+    if isinstance(name, str) and not name[:1].isdigit():
+        return f"there is no {what} {quoted(name)}; {hint}"
+    size = "; what it holds is bytes, packets or delay beside it" if what == QUEUE else ""
+    return f"{quoted(name)} is not the name of {_ARTICLES[what]} {what}; {hint}{size}"
 
 
 def check_shared(directions: dict[str, list[Element]], key_path: KeyPath, source: Source) -> None:

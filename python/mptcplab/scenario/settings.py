@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from mptcplab.messages import nearest
@@ -35,7 +36,10 @@ def put(source: Source, key: str, value: Any, by: str, named: str | None = None)
     _write_out_profile(source.data, steps)
     at: Any = source.data
     key_path: KeyPath = ()
-    for name in steps[:-1]:
+    for name, following in pairwise(steps):
+        if isinstance(at, dict) and name not in at and following.isdecimal():
+            missing = ".".join(map(str, (*key_path, name)))
+            raise ScenarioError(f"{named}: there is no {missing}, so it has no entry {following}")
         at, key_path = _enter(at, key_path, name, named)
     step = _step(at, key_path, steps[-1], named)
     at[step] = value
