@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+from typing import Any
+
 import pytest
 from scenarios import SIZE, TEXT, read, refused
 
+import mptcplab
 from mptcplab.scenario import library
 from mptcplab.scenario.plan import plan
-from mptcplab.scenario.scenario import Scenario
+from mptcplab.scenario.scenario import Scenario, load
 
 SETTINGS = [
     ("path.wifi.mtu=9", "path.wifi.mtu: must be at least 576"),
@@ -38,6 +42,32 @@ def test_a_scenario_without_a_timeline_has_no_entry_of_it_to_set() -> None:
     assert refused(text, setting) == (
         f"--set {setting}: there is no timeline, so it has no entry 0"
     )
+
+
+VALUES = [
+    ({"path.wifi.rat": 1}, "settings['path.wifi.rat']: path.wifi.rat: there is no such key; did"),
+    ({"path.wifi.mtu": 9}, "settings['path.wifi.mtu']: path.wifi.mtu: must be at least 576"),
+    ({"path.lte.rate": 10}, "settings['path.lte.rate']: path.lte.rate: 10 is not a rate"),
+    ({7: "x"}, "settings[7]: is not a key such as path.wifi.rate"),
+    ({"": "x"}, "settings['']: is not a key such as path.wifi.rate"),
+    (["path.wifi.mtu=9"], "settings path.wifi.mtu=9: path.wifi.mtu: must be at least 576"),
+    ("path.wifi.mtu=1400", "settings is one text: write {"),
+]
+
+
+@pytest.mark.parametrize(("settings", "complaint"), VALUES)
+def test_settings_in_python_are_named_by_its_own_words(settings: Any, complaint: str) -> None:
+    table = tomllib.loads(TEXT)
+    with pytest.raises(mptcplab.ScenarioError) as error:
+        mptcplab.run(table, settings=settings)
+    assert str(error.value).removeprefix("scenario: ").startswith(complaint)
+
+
+def test_values_of_python_and_texts_set_the_same() -> None:
+    table = tomllib.loads(TEXT)
+    values = {"path.wifi.mtu": 1300, "path.lte.rate": "9 Mbit/s", "transfer.size": "1 MB"}
+    texts = [f"{key}={value}" for key, value in values.items()]
+    assert load(table, values) == load(table, texts)
 
 
 def test_a_fault_that_a_setting_may_have_caused_names_it() -> None:

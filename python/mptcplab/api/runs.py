@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mptcplab.results.differences.differences import Comparable, Differences
     from mptcplab.results.run import Run
     from mptcplab.results.why import Why
+    from mptcplab.scenario.settings import Settings
 
 
 def run(
@@ -24,7 +25,7 @@ def run(
     *,
     seed: int = 1,
     out: str | PathLike[str] | None = None,
-    settings: Sequence[str] = (),
+    settings: Settings = (),
     baselines: bool | None = None,
     captures: str | None = None,
     force: bool = False,
@@ -38,7 +39,9 @@ def run(
         out: Directory for the run directories. Existing runs of the same scenario, seed and version
             are not run again. If left out, a temporary directory that lives as long as the returned
             object.
-        settings: Changes to the scenario, such as ``"path.wifi.rate=10 Mbit/s"``.
+        settings: Changes to the scenario: values by key, such as
+            ``{"path.wifi.rate": "10 Mbit/s", "transfer.size": 10**6}``, or texts such as
+            ``["path.wifi.rate=10 Mbit/s"]``. The last of them wins.
         baselines: Whether to run plain TCP as well. If left out, as the scenario says.
         captures: ``"none"``, ``"headers"`` or ``"full"`` (payload too). If left out ``"headers"``
             with ``out`` and ``"none"`` without.
@@ -55,7 +58,7 @@ def run(
     from mptcplab.scenario.scenario import load
 
     chosen = named(engine)
-    name, read = load(scenario, list(settings))
+    name, read = load(scenario, settings, "settings")
     if out is None:
         owned = record.OwnedDirectory()
         directory = owned.directory

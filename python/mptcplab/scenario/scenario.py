@@ -21,7 +21,7 @@ from mptcplab.scenario.path import Link, Path, check_name, read_link, read_path
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.resolved import SCHEMA, Run, Scenario
 from mptcplab.scenario.section import Section, read
-from mptcplab.scenario.settings import set_value
+from mptcplab.scenario.settings import Settings, set_values
 from mptcplab.scenario.source import Source
 from mptcplab.scenario.timeline import check_timeline, followed, read_events
 from mptcplab.scenario.traffic import read_traffic
@@ -57,14 +57,13 @@ __all__ = ["Scenario", "checked", "find", "load", "read_scenario"]
 Given = str | PathLike[str] | dict[str, Any]
 
 
-def load(given: Given, settings: list[str] | tuple[str, ...] = ()) -> tuple[str, Scenario]:
+def load(given: Given, settings: Settings = (), word: str = "--set") -> tuple[str, Scenario]:
     """Read a scenario: a file, the name of a shipped one, or a table. Gives its name with it.
 
-    ``settings`` are as after ``--set``.
+    What is set on top of it was written after ``word``.
     """
     name, source = find(given)
-    for setting in settings:
-        set_value(source, setting)
+    set_values(source, settings, word)
     return name, checked(source)
 
 

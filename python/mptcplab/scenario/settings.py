@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,17 +12,40 @@ from mptcplab.scenario import library, policy
 from mptcplab.scenario.fault import KeyPath, ScenarioError
 from mptcplab.scenario.source import Source
 
+# Texts such as "path.wifi.rate=10 Mbit/s", or values by key.
+Settings = Sequence[str] | Mapping[str, Any]
+
 DIRECTIONS = ("uplink", "downlink")
 RATES = ("rate", "uplink_rate", "downlink_rate")
 WRITTEN_OUT = (*RATES, "delay", "jitter", "loss", "queue")
 
 
-def set_value(source: Source, setting: str) -> None:
+def set_values(source: Source, settings: Settings, word: str) -> None:
+    """Set values: texts as after ``--set``, or a mapping of keys to values as TOML has them.
+
+    Messages begin with ``word``: what the user wrote them after.
+    """
+    if isinstance(settings, str):
+        raise ScenarioError(
+            f'{word} is one text: write {{"path.wifi.rate": "10 Mbit/s"}}, or a list of KEY=VALUE'
+        )
+    if not isinstance(settings, Mapping):
+        for setting in settings:
+            set_value(source, setting, word)
+        return
+    for key, value in settings.items():
+        by = f"{word}[{key!r}]"
+        if not isinstance(key, str) or not is_key(key):
+            raise ScenarioError(f"{by}: is not a key such as path.wifi.rate")
+        put(source, key, value, by)
+
+
+def set_value(source: Source, setting: str, word: str = "--set") -> None:
     """Set a value as ``--set`` does: ``path.wifi.rate=10 Mbit/s``, TOML or bare text."""
     key, given, value = setting.partition("=")
     if not given or not is_key(key):
-        raise ScenarioError(f"--set {setting}: is not KEY=VALUE, such as path.wifi.rate=10Mbit/s")
-    put(source, key, _value(value.strip()), f"--set {setting}")
+        raise ScenarioError(f"{word} {setting}: is not KEY=VALUE, such as path.wifi.rate=10Mbit/s")
+    put(source, key, _value(value.strip()), f"{word} {setting}")
 
 
 def put(source: Source, key: str, value: Any, by: str, named: str | None = None) -> None:
