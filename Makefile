@@ -122,7 +122,7 @@ $(VENV)/pip:
 
 $(VENV)/compiled: $(VENV)/pip pyproject.toml $(RUST) build_backend/backend.py build_backend/preload.py
 	@echo "building; the first time takes a few minutes"
-	scripts/compile $(PIP) --verbose --verbose install --no-build-isolation --editable .
+	scripts/compile $(PIP) --verbose --verbose install --no-build-isolation --editable '.[figures]'
 	@touch $@
 
 # Whoever changes the page alone need not compile.
