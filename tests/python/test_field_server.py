@@ -79,7 +79,7 @@ def test_a_congestion_control_for_root_alone_says_what_opens_it() -> None:
     with pytest.raises(Error) as refused:
         sockets.choose(cast("socket.socket", Refusing()), "vegas")
     assert str(refused.value) == (
-        f"congestion control vegas: ordinary users may have {allowed}; to mend it: "
+        f"congestion control vegas: ordinary users may have {allowed}; to fix it: "
         f'sudo sysctl net.ipv4.tcp_allowed_congestion_control="{allowed} vegas"'
     )
 

@@ -27,7 +27,7 @@ def controls(machine: Machine) -> Check:
     if closed:
         meaning = f"{', '.join(closed)} cannot be chosen: {methods[closed[0]]}"
     elif by_route:
-        meaning = f"in a shell, subflows that join do not go by {', '.join(by_route)} at the server"
+        meaning = f"in a shell, subflows that join do not use {', '.join(by_route)} at the server"
     else:
         return fine(NAME, found)
     return limited(NAME, found, meaning, allow(machine, methods))

@@ -46,7 +46,7 @@ def print_campaign(campaign: Campaign) -> None:
     rows = overview["configurations"]
     draw(page, _columns(rows[:MOST_ROWS], overview["axes"]))
     page.paragraph(
-        "mean ± σ over the n runs that finished; what stands right of the rates is MPTCP's",
+        "mean ± σ over the n runs that finished; the columns after the throughputs are MPTCP's",
         style="faint",
     )
     pairs = max((row["gain"]["n"] for row in rows if row["gain"]), default=0)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mptcplab.results.run import Run, StoredTables
 
 
-# What goes without saying where no connection came about.
+# What needs no remark where there was no connection.
 EMPTY = frozenset({"no_tcp"})
 
 
@@ -35,7 +35,7 @@ def print_measured(page: Page, tables: StoredTables, *, run: Run | None = None) 
             _print_rest(page, run)
         print_remarks(page, tables)
     else:
-        page.paragraph("no connection came about", first="! ", style="warning")
+        page.paragraph("there was no connection", first="! ", style="warning")
         print_remarks(page, tables, but=EMPTY)
 
 

@@ -187,8 +187,8 @@ def _diagnostics(job: Job, captured: _core.Tables, ended: dict[str, Any]) -> _co
     if late:
         name = max(late, key=lambda name: late[name])
         message = (
-            f"link {name} woke up {late[name] / 1e6:.1f} ms late or more in 1 % of the cases: "
-            "this machine was busy, and delays were longer than set"
+            f"this machine was busy: in 1 % of the cases, link {name} delivered packets "
+            f"{late[name] / 1e6:.1f} ms or more later than set"
         )
         rows.append({"diagnostic": "emulator_late", "message": message})
     lost = sum(ended["dropped"].values()) + sum(port["missed"] or 0 for port in ports)

@@ -118,8 +118,8 @@ def _warnings(wanted: Wanted) -> list[str]:
     machine = Features.here()
     opens = congestion.allow(Machine(), machine.congestion_controls)
     return [
-        f"at the server, subflows that join go by {FALLBACK} instead of {name}, unless the program "
-        f"chooses for itself; to mend it: {opens}"
+        f"at the server, subflows that join use {FALLBACK} instead of {name}, unless the program "
+        f"chooses one itself; to fix it: {opens}"
     ]
 
 

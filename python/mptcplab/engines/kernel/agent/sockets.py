@@ -40,7 +40,7 @@ def choose(sock: socket.socket, congestion_control: str) -> None:
             raise
         allowed = Path("/proc/sys", ALLOWED.replace(".", "/")).read_text("ascii").strip()
         mend = f'sudo sysctl {ALLOWED}="{allowed} {congestion_control}"'
-        raise Error(f"{what}: ordinary users may have {allowed}; to mend it: {mend}") from error
+        raise Error(f"{what}: ordinary users may have {allowed}; to fix it: {mend}") from error
 
 
 def listening(
