@@ -14,6 +14,8 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Seconds that every fuzz target runs.
 FUZZ_SECONDS ?= 60
+# Where "make wheels" keeps the source of Rust's library, if it is to build what rustup lacks.
+RUST_SOURCE ?=
 
 PAGE := $(shell find report-ui/src -type f) $(wildcard report-ui/*.json report-ui/*.mjs)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
@@ -102,7 +104,7 @@ fuzz: ## Every fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly tool
 
 .PHONY: wheels
 wheels: $(VENV)/pip ## What is published, into dist: a source distribution, and wheels that need neither Rust nor Node
-	scripts/wheels dist $(BIN)/python
+	RUST_SOURCE='$(RUST_SOURCE)' scripts/wheels dist $(BIN)/python
 
 .PHONY: clean
 clean: ## Remove what was built
