@@ -95,6 +95,13 @@ impl Ranges {
         self.ranges.first().map(|range| range.0)
     }
 
+    /// From where on every number below `limit` is in the set; `limit` if the last one is not.
+    pub(crate) fn whole_from(&self, limit: i64) -> i64 {
+        let below = self.ranges.partition_point(|range| range.0 < limit);
+        let last = below.checked_sub(1).map(|index| self.ranges[index]);
+        last.filter(|range| range.1 >= limit).map_or(limit, |range| range.0)
+    }
+
     /// How many of the numbers lie below `limit`.
     pub(crate) fn total_below(&self, limit: i64) -> u64 {
         self.ranges.iter().map(|range| (range.1.min(limit) - range.0).max(0) as u64).sum()
@@ -125,6 +132,8 @@ mod tests {
                 prop_assert!(ranges.ranges.windows(2).all(|pair| pair[0].1 < pair[1].0));
                 let contiguous = (5..).find(|n| !model.contains(n)).unwrap();
                 prop_assert_eq!(ranges.contiguous_from(5), contiguous);
+                let whole = (0..40).rev().find(|n| !model.contains(n)).map_or(0, |n| n + 1);
+                prop_assert_eq!(ranges.whole_from(40), whole);
             }
         }
     }

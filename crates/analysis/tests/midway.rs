@@ -46,6 +46,28 @@ fn short_data_sequence_numbers_are_not_certain() {
     assert_eq!((missed.connection, missed.count), (Some(0), Some(1000)));
 }
 
+/// What was in flight when the capture began is acknowledged in it, and no subflow lacks; bytes that are absent until the end do
+/// show one.
+#[test]
+fn data_in_flight_at_the_start_shows_no_missing_path() {
+    let text = "
+        0  client wifi A 7001  49001 0    dss(ack 89001)
+        1  server wifi A 50001 7001 1000 dss(90001 50001 1000, ack 301)
+        20 client wifi A 7001  50001 0    dss(ack 90001)
+        21 client wifi A 7001  51001 0    dss(ack 91001)
+        30 server lte  A 80001 9001 1000 dss(91001 80001 1000, ack 301)
+        50 client lte  A 9001  81001 0    dss(ack 92001)
+        60 server wifi A 51001 7001 1000 dss(92001 51001 1000, ack 301)
+        80 client wifi A 7001  52001 0    dss(ack 93001)
+        ";
+    let tables = begun().run(text);
+    assert!(!diagnostics(&tables).contains(&"path_missing"), "{:?}", diagnostics(&tables));
+    assert_eq!((flow(&tables, 0, Down).share, flow(&tables, 1, Down).share), (Some(2.0 / 3.0), Some(1.0 / 3.0)));
+    let one: String = text.lines().filter(|line| !line.contains("lte")).map(|line| format!("{line}\n")).collect();
+    let tables = begun().run(&one);
+    assert!(diagnostics(&tables).contains(&"path_missing"), "{:?}", diagnostics(&tables));
+}
+
 /// A client's packets under an address that a NAT gave anew: the same port and numbers.
 fn rebound() -> Script {
     let server = "10.255.0.1:443".parse().unwrap();

@@ -17,6 +17,8 @@ pub(crate) struct Stream {
     waiting_count: usize,
     /// Where the data begins: 0, or the first offset seen where the connection's start was not.
     origin: Option<i64>,
+    /// The capture began before the data.
+    from_first_byte: bool,
     in_order: i64,
     data_ack: Option<i64>,
     /// Where the receiver's window ends, as told so far, and a DATA_ACK beyond it that no other bears out yet.
@@ -52,6 +54,7 @@ impl Stream {
     /// The connection's first byte has offset 0 for certain.
     pub(super) fn begin(&mut self) {
         self.origin = Some(0);
+        self.from_first_byte = true;
     }
 
     /// `[start, end)` arrived. Returns how many bytes are new; `in_order` gets the segments that are in order now.
@@ -228,10 +231,14 @@ impl Stream {
         self.carriers.counted()
     }
 
-    /// Bytes acknowledged that never passed: the capture missed them.
+    /// Bytes acknowledged that never passed: the capture missed them. A capture that began midway did not miss what was in
+    /// flight then: what is absent there lies before the first half is over, and all that follows is whole.
     pub(super) fn missed_bytes(&self) -> u64 {
         let Some((origin, _)) = self.origin.zip(self.data_ack) else { return 0 };
         let end = self.delivered_to();
+        if !self.from_first_byte && 2 * (self.arrived.whole_from(end) - origin) <= end - origin {
+            return 0;
+        }
         ((end - origin).max(0) as u64).saturating_sub(self.arrived.total_below(end))
     }
 }

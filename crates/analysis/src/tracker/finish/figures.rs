@@ -61,12 +61,14 @@ impl Connection {
             };
             transfer.throughput_mbps =
                 rate(transfer.bytes, self.subflows.iter().any(unmapped)).filter(|_| !lacks_path[d]);
+            let carried = || report.flows.iter().filter_map(|rows| rows[d].delivered_bytes).sum();
+            // What was in flight when the capture began was delivered, and no subflow shows it.
+            let whole = if self.midway { carried() } else { delivered };
             for (rows, subflow) in report.flows.iter_mut().zip(&self.subflows) {
                 let own = rows[d].delivered_bytes;
                 rows[d].throughput_mbps = own.and_then(|bytes| rate(bytes, unmapped(subflow)));
-                rows[d].share = own
-                    .filter(|&bytes| bytes <= delivered && delivered > 0)
-                    .map(|bytes| bytes as f64 / delivered as f64);
+                rows[d].share =
+                    own.filter(|&bytes| bytes <= whole && whole > 0).map(|bytes| bytes as f64 / whole as f64);
             }
         }
     }
