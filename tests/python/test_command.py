@@ -142,6 +142,12 @@ def test_a_part_of_a_capture_is_what_tshark_makes_of_it(
     assert "--to is 1, and must be above --from, 2" in one_line(done.stderr)
 
 
+def test_a_part_after_the_end_is_refused(mptcplab: Run, download: list[str]) -> None:
+    done = mptcplab("analyze", "--from", "100", *download)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothing is left from 100 s on: the captures end 3." in one_line(done.stderr)
+
+
 def test_connection(mptcplab: Run, download: list[str]) -> None:
     assert mptcplab("analyze", "--connection", 0, *download).returncode == 0
     done = mptcplab("analyze", "--connection", 7, *download)

@@ -27,6 +27,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Reads captures (pcap or pcapng, also compressed; "-" is standard input) as one and measures what is in them.
 ///
 /// Of the captures, `from_seconds` to `to_seconds` from their first packet on are measured; without `to_seconds` all of the rest.
+/// It is an error if they end before `from_seconds`.
 /// With `transfer`, as a plan has it, they are of a run of it, and how its application was served is measured, too.
 /// With `one_clock` all captures were stamped by one clock; those in `directory` are called by their paths in it.
 /// `progress` is called now and then with the bytes read and, where known, the bytes in all. `stop` is asked now and then,
@@ -77,6 +78,7 @@ pub fn analyze(
             stopped = true;
         }
     }
+    run.span.check()?;
     py.detach(|| guarded(|| Ok(run.finish()))).map(Tables::from)
 }
 
@@ -96,6 +98,8 @@ struct Span {
     from_ns: i64,
     to_ns: Option<i64>,
     began: Option<Time>,
+    /// From the first packet until the one looked at last.
+    lasted_ns: i64,
 }
 
 impl Span {
@@ -108,17 +112,29 @@ impl Span {
                 "to_seconds is {to}; it must be above from_seconds, which is {from_seconds}"
             )));
         }
-        Ok(Span { from_ns, to_ns, began: None })
+        Ok(Span { from_ns, to_ns, began: None, lasted_ns: 0 })
     }
 
     /// How a time, none before the first, stands to it: earlier, in it, later.
     fn compare(&mut self, at: Time) -> Ordering {
         let since = at - *self.began.get_or_insert(at);
+        self.lasted_ns = self.lasted_ns.max(since);
         match self.to_ns {
             Some(to_ns) if since > to_ns => Ordering::Greater,
             _ if since < self.from_ns => Ordering::Less,
             _ => Ordering::Equal,
         }
+    }
+
+    /// Refuses captures that were over before it began.
+    fn check(&self) -> PyResult<()> {
+        if self.began.is_none() || self.lasted_ns >= self.from_ns {
+            return Ok(());
+        }
+        let [lasted, from] = [self.lasted_ns, self.from_ns].map(|ns| ns as f64 / 1e9);
+        Err(Error::new_err(format!(
+            "nothing is left from {from} s on: the captures end {lasted:.3} s after their first packet"
+        )))
     }
 }
 

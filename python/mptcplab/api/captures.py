@@ -49,8 +49,8 @@ def analyze(
         CaptureError: A capture cannot be read. A truncated capture is not an error: what precedes
             the cut is analysed, ``complete`` is false, and ``diagnostics`` says so.
         ScenarioError: The scenario cannot be; says where and why.
-        Error: An argument is invalid, no connection matches ``filter_by``, or there is no such
-            connection.
+        Error: An argument is invalid, the captures end before ``from_seconds``, no connection
+            matches ``filter_by``, or there is no such connection.
         TypeError: ``paths`` is neither a path nor an iterable of paths.
         KeyboardInterrupt: Ctrl-C; also while standard input is silent.
     """
