@@ -57,12 +57,20 @@ pub(crate) fn unit(name: &str) -> &'static str {
     ENDINGS.iter().find(|(ending, _)| base.ends_with(ending)).map_or("", |(_, unit)| unit)
 }
 
+/// Of a column that every capture and every engine fills: it may be empty in rows from files of other tools.
+pub(crate) const ELSEWHERE: bool = true;
+
 /// Declares a row: a struct whose documentation is the reference of the table.
 macro_rules! row {
     (
         $(#[doc = $about:literal])*
         pub struct $name:ident {
-            $($(#[doc = $doc:literal])* $(#[metric($metric:expr)])? $field:ident: $kind:ty,)*
+            $(
+                $(#[doc = $doc:literal])*
+                $(#[metric($metric:expr)])?
+                $(#[empty($where:ident)])?
+                $field:ident: $kind:ty,
+            )*
         }
     ) => {
         $(#[doc = $about])*
@@ -79,7 +87,7 @@ macro_rules! row {
                 vec![$(crate::Column {
                     name: stringify!($field),
                     kind: <$kind>::KIND,
-                    may_be_empty: <$kind>::MAY_BE_EMPTY,
+                    may_be_empty: <$kind>::MAY_BE_EMPTY $(|| crate::row::$where)?,
                     unit: crate::row::unit(stringify!($field)),
                     description: concat!($($doc, "\n",)*).trim_ascii(),
                     metric: crate::row::given!($($metric)?),
@@ -91,7 +99,7 @@ macro_rules! row {
                 let columns = vec![$((
                     stringify!($field),
                     array(rows.iter().map(|row| &row.$field)),
-                    <$kind>::MAY_BE_EMPTY,
+                    <$kind>::MAY_BE_EMPTY $(|| crate::row::$where)?,
                 ),)*];
                 arrow_array::RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
             }

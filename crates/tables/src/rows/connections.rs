@@ -9,13 +9,17 @@ row! {
         connection: u32,
         /// Address of the client (who sent the first SYN) on the first subflow.
         client_address: Option<IpAddr>,
-        /// Port of the client on the first subflow.
+        /// Port of the client on the first subflow. Empty where a file of another tool does not say it, as are other
+        /// columns that captures always fill.
+        #[empty(ELSEWHERE)]
         client_port: u16,
         /// Address of the server on the first subflow.
         server_address: Option<IpAddr>,
         /// Port of the server on the first subflow.
+        #[empty(ELSEWHERE)]
         server_port: u16,
-        /// `mptcp`, also if the connection fell back to TCP later, or `tcp`.
+        /// `mptcp`, also if the connection fell back to TCP later, or `tcp`. From files of other tools also `udp`,
+        /// `quic` and `unknown`.
         protocol: &'static str,
         /// MPTCP version in use. Empty for plain TCP, and if the capture started after the connection.
         mptcp_version: Option<u8>,
@@ -31,7 +35,8 @@ row! {
         duration_s: Option<f64>,
         /// Number of subflows, including failed ones.
         subflows: u32,
-        /// How the connection began: `handshake`, or `midway` if the capture started later.
+        /// How the connection began: `handshake`, or `midway` if the capture started later. From files of other tools also
+        /// `unknown`.
         began: &'static str,
         /// Why the connection fell back to plain TCP; empty if it did not.
         fallback: Option<&'static str>,
@@ -48,5 +53,7 @@ row! {
         /// Number of handshakes, acknowledgements, and packets with a direction recorded in the capture, that support
         /// it.
         vantage_samples: Option<u64>,
+        /// Tool whose file says all this, such as `iperf3` or `qlog`; empty for captures and runs.
+        source: Option<String>,
     }
 }

@@ -22,11 +22,14 @@ row! {
         #[metric(Metric::new(10, "share", Neither).part().only(&[Page, Compare, Document]))]
         share: Option<f64>,
         /// All packets of the direction, with or without data.
+        #[empty(ELSEWHERE)]
         packets: u64,
         /// Packets with data. Segments merged by offloads count as the packets that they were made of.
         #[metric(Metric::new(51, "data packets", Neither).only(&[Document]))]
+        #[empty(ELSEWHERE)]
         data_packets: u64,
         /// Payload bytes, every retransmission included.
+        #[empty(ELSEWHERE)]
         data_bytes: u64,
         /// Data packets with bytes that this subflow had already sent. Measured at the data sender; empty elsewhere.
         #[metric(Metric::new(60, "retransmitted packets", Less).brief("resent").only(&[Page]))]
@@ -87,7 +90,7 @@ row! {
         one_way_delay_ms_median: Option<f64>,
         /// 95th percentile of the one-way delay.
         one_way_delay_ms_p95: Option<f64>,
-        /// Packets sent at one end that did not arrive at the other. Needs captures of both ends.
+        /// Packets sent at one end that did not arrive at the other. Needs captures of both ends, or a tool that tells.
         lost_packets: Option<u64>,
         /// Bytes delivered here / the connection's elapsed time.
         #[metric(Metric::new(20, "throughput", More).brief("").only(&[Page, Compare, Document]))]

@@ -4,6 +4,7 @@ use wire::Direction;
 
 row! {
     /// One row per round-trip time sample: a data segment and the first acknowledgement of exactly its end.
+    /// From files of other tools: what the tool takes for one.
     pub struct Rtt {
         /// Number of the connection.
         connection: u32,

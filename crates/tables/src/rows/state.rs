@@ -3,7 +3,7 @@ use crate::row::row;
 row! {
     /// One row per sample of a subflow's state at its sender. Simulations and runs with the kernel have them. From the
     /// kernel, samples of a connection that equal both neighbours are left out: nothing changed between two equal
-    /// samples.
+    /// samples. Files of other tools that log a sender's state have some of the columns.
     pub struct State {
         /// Number of the connection.
         connection: u32,
@@ -24,8 +24,10 @@ row! {
         /// Mean deviation of the round-trip time; empty before the first sample.
         rttvar_ms: Option<f64>,
         /// Retransmission time-out, including back-off.
+        #[empty(ELSEWHERE)]
         timeout_ms: f64,
         /// Retransmission time-outs in a row.
+        #[empty(ELSEWHERE)]
         backoffs: u32,
         /// Pacing rate of the subflow.
         pacing_mbps: Option<f64>,
@@ -36,6 +38,7 @@ row! {
         /// Bytes that the scheduler has assigned to the subflow so far; empty for the kernel.
         scheduled_bytes: Option<u64>,
         /// Segments that the subflow has retransmitted so far, including SYN and FIN.
+        #[empty(ELSEWHERE)]
         retransmitted_packets: u64,
         /// Whether it is a backup, used only if no other subflow is available.
         backup: Option<bool>,

@@ -14,12 +14,15 @@ row! {
         /// Address of the connection's client.
         client_address: Option<IpAddr>,
         /// Its port.
+        #[empty(ELSEWHERE)]
         client_port: u16,
         /// Address of the connection's server.
         server_address: Option<IpAddr>,
         /// Its port.
+        #[empty(ELSEWHERE)]
         server_port: u16,
-        /// `initial` (MP_CAPABLE), `join` (MP_JOIN), `tcp`, or `unknown` if its handshake was not captured.
+        /// `initial` (MP_CAPABLE), `join` (MP_JOIN), `tcp`, or `unknown` if its handshake was not captured. From files of
+        /// other tools also `udp` and `quic`.
         kind: &'static str,
         /// Side that opened it: `client` or `server` of the connection.
         opened_by: Option<&'static str>,
