@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 def measure(paths: Path | Iterable[Path], **settings: Any) -> _core.Tables:
     """Measure what is in captures; ``settings`` are those of ``_core.analyze``."""
-    names = _names(paths)
-    return _core.analyze(names, one_clock=have_one_clock(names), **settings)
+    captures = names(paths)
+    return _core.analyze(captures, one_clock=have_one_clock(captures), **settings)
 
 
 def have_one_clock(captures: list[str]) -> bool:
@@ -58,21 +58,27 @@ def have_one_clock(captures: list[str]) -> bool:
     return False
 
 
-def _names(paths: Path | Iterable[Path]) -> list[str]:
+def names(paths: Path | Iterable[Path]) -> list[str]:
+    """Give the names of files.
+
+    Raises:
+        Error: One is empty.
+        TypeError: They are neither a path nor an iterable of paths.
+    """
     if isinstance(paths, (str, PathLike)):
         paths = [paths]
     wanted = "paths must be a path (str or os.PathLike) or an iterable of paths"
     if isinstance(paths, (bytes, bytearray)) or not hasattr(paths, "__iter__"):
         raise TypeError(f"{wanted}, not {type(paths).__name__}")
-    names = []
+    found = []
     for path in paths:
         name = fspath(path) if isinstance(path, (str, PathLike)) else None
         if not isinstance(name, str):
             raise TypeError(f"{wanted}; one of them is {type(path).__name__}")
         if not name:
-            raise _core.Error("the name of a capture is empty")
-        names.append(name)
-    return names
+            raise _core.Error("the name of a file is empty")
+        found.append(name)
+    return found
 
 
 class Analysis:
@@ -89,6 +95,11 @@ class Analysis:
     def json(self) -> str:
         """Give the summary tables as one JSON document, as ``mptcplab analyze --json`` does."""
         return self._tables.json()
+
+    @cached_property
+    def parts(self) -> list[tuple[str, Analysis]]:
+        """Captures, as one, and each file of another tool, by name; none of captures alone."""
+        return [(name, Analysis(part)) for name, part in getattr(self._tables, "parts", [])]
 
     @cached_property
     def connections(self) -> pl.DataFrame:

@@ -97,7 +97,7 @@ class Metric:
         if self.pooled is None:
             return None
         part, whole = self.pooled
-        known = [flow for flow in flows if flow[part] is not None]
+        known = [flow for flow in flows if None not in (flow[part], flow[whole])]
         total = sum(flow[whole] for flow in known)
         scale = 100 if self.unit == "%" else 1
         return scale * sum(flow[part] for flow in known) / total if total else None

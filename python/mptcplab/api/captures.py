@@ -1,4 +1,4 @@
-"""Captures in, tables out."""
+"""Captures and files of other tools in, tables out."""
 
 from __future__ import annotations
 
@@ -28,10 +28,13 @@ def analyze(
 ) -> Analysis:
     """Measure the connections in captures of one network, given together as one.
 
+    Files of other tools are read beside them, each for itself: ``mptcplab analyze --sources`` lists
+    which. What they do not tell is empty.
+
     Args:
         paths: One or more files, pcap or pcapng, also compressed by gzip or zstd. Give the
             captures of both ends of a transfer, or one per interface, together. ``"-"`` is
-            standard input.
+            standard input. Or files of other tools, known by their content.
         bin_seconds: Length of the bins of ``throughput``.
         smoothing_seconds: Window of the moving mean for the coefficient of variation.
         trim_seconds: Start of a transfer that the coefficient of variation leaves out.
@@ -49,13 +52,15 @@ def analyze(
         CaptureError: A capture cannot be read. A truncated capture is not an error: what precedes
             the cut is analysed, ``complete`` is false, and ``diagnostics`` says so.
         ScenarioError: The scenario cannot be; says where and why.
-        Error: An argument is invalid, the captures end before ``from_seconds``, no connection
-            matches ``filter_by``, or there is no such connection.
+        Error: A file is neither a capture nor of a tool that is known, or is damaged; an argument
+            is invalid, the captures end before ``from_seconds``, no connection matches
+            ``filter_by``, or there is no such connection.
         TypeError: ``paths`` is neither a path nor an iterable of paths.
         KeyboardInterrupt: Ctrl-C; also while standard input is silent.
     """
-    from mptcplab.analysis import Analysis, measure
+    from mptcplab.analysis import Analysis
     from mptcplab.results.chosen import Chosen
+    from mptcplab.results.measured import measure
 
     transfer = None
     if scenario is not None:

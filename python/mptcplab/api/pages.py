@@ -33,9 +33,10 @@ def write_report(
 
     Args:
         source: A directory of ``mptcplab run`` or ``mptcplab sweep``, or a run directory in it; or
-            the result of ``mptcplab.run``, ``mptcplab.open_campaign`` or ``mptcplab.analyze``.
+            the result of ``mptcplab.run``, ``mptcplab.open_campaign`` or ``mptcplab.analyze``; or
+            a capture or a file of another tool, or a directory of such files.
             Several sources, except campaigns, are overlaid, as are the seeds of ``mptcplab run
-            --repeat``.
+            --repeat``, and captures and files of other tools in one directory.
         out: The file. If left out, ``report.html`` in the directory of a comparison or campaign or
             of repeated runs, ``NAME.html`` beside that of a run, ``reports/KEY.html`` in a
             campaign's for one of its runs, and ``runs.html`` here for several.
@@ -49,21 +50,19 @@ def write_report(
         Error: The directory has no run, there is no such connection or run, or the page cannot be
             written, for example because the file exists and is not a page of mptcplab.
     """
-    from mptcplab.charts.html import refuse_foreign, write
-    from mptcplab.charts.sources import one_of, several_of
+    from mptcplab.charts.html import write
+    from mptcplab.charts.sources import drawn_of
     from mptcplab.results.campaign import Campaign
 
-    several, beside = several_of(source)
-    if several is not None:
+    opened, page = drawn_of(source)
+    if isinstance(opened, list):
         if (run, connection, filter_by) != (None, None, None):
             raise Error("of several runs there is no single run or connection to choose")
         from mptcplab.charts.several import describe as describe_several
 
-        target = Path(out) if out is not None else beside
-        refuse_foreign(target)
-        write(describe_several(several), target)
+        target = _target(out, page)
+        write(describe_several(opened), target)
         return target
-    opened, page = one_of(source)  # type: ignore[arg-type]
     if run is not None:
         if not isinstance(opened, Campaign):
             raise Error(f"{source} is no campaign: there is no run {run} to choose")
@@ -72,12 +71,7 @@ def write_report(
 
         page = opened.directory / PAGES / f"{run}.html"
         opened = again(opened, run)
-    if out is None:
-        if page is None:
-            raise Error("what is measured in captures has no directory: say where (out)")
-        out = page
-    target = Path(out)
-    refuse_foreign(target)
+    target = _target(out, page)
     if isinstance(opened, Campaign):
         if (connection, filter_by) != (None, None):
             raise Error(f"{opened.directory} is a campaign: its page has no single connection")
@@ -89,6 +83,17 @@ def write_report(
         from mptcplab.charts.run.subject import Subject
 
         write(describe(Subject.of(opened, connection, filter_by)), target)
+    return target
+
+
+def _target(out: str | PathLike[str] | None, page: Path | None) -> Path:
+    """Give where a page goes, unless what is there is not to be lost."""
+    from mptcplab.charts.html import refuse_foreign
+
+    target = page if out is None else Path(out)
+    if target is None:
+        raise Error("what is measured in captures has no directory: say where (out)")
+    refuse_foreign(target)
     return target
 
 

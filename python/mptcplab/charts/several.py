@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import os
-from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import replace
 from pathlib import Path
-
-import polars as pl
 
 from mptcplab import _core
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
-from mptcplab.charts.columns import definitions, numbers
+from mptcplab.charts.overlaid import MOST, Overlaid, charts, each_of, made
 from mptcplab.charts.run.events import moments
-from mptcplab.charts.run.subject import Subject
-from mptcplab.charts.run.throughput import bin_width, bins, steps
 from mptcplab.charts.shape import (
     Badge,
-    Chart,
     Document,
     Fact,
     Moment,
     Page,
     Provenance,
-    Series,
     Subflow,
     Table,
 )
@@ -38,42 +30,6 @@ from mptcplab.results.labels import engine, finished, label
 from mptcplab.results.run import Run
 from mptcplab.results.statistics import gain
 
-# Colours that can be distinguished.
-MOST = 7
-MB = 1e-6
-
-
-@dataclass
-class Overlaid:
-    """A run with its name on the page."""
-
-    name: str
-    source: Comparison | Run | Analysis
-    subject: Subject
-
-    @property
-    def run(self) -> Run | None:
-        """The run, where it is one and not just captures."""
-        return self.subject.run
-
-    @property
-    def origin(self) -> str:
-        """What runs are aligned by: programs do not all send at once."""
-        has_timeline = self.run is not None and self.run.scenario.get("timeline")
-        return "start of the timeline" if has_timeline else "first packet"
-
-    @property
-    def origin_s(self) -> float:
-        """When that was."""
-        if self.run is None or self.origin == "first packet":
-            return self.subject.start_s
-        return self.run.began_s
-
-    @property
-    def length_s(self) -> float:
-        """How long it took from there."""
-        return self.subject.end_s - self.origin_s
-
 
 def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
     """Describe the page of runs with their names; those without a connection are left out.
@@ -81,11 +37,7 @@ def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
     Raises:
         Error: None has a connection.
     """
-    overlaid = [
-        Overlaid(name, source, Subject.of(source))
-        for name, source in _apart(named)
-        if len((source.mptcp if isinstance(source, Comparison) else source).connections)
-    ]
+    overlaid = [one for name, source in _apart(named) for one in each_of(name, source)]
     if not overlaid:
         raise Error("there is no connection to report of")
     shown = overlaid[:MOST]
@@ -103,7 +55,7 @@ def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
         parts="Runs",
         time=f"seconds from {origins}",
         tables=[_table(overlaid)],
-        charts=[chart for chart in _charts(shown, len(overlaid)) if chart.series],
+        charts=[chart for chart in charts(shown, len(overlaid)) if chart.series],
         tracks=[],
         moments=_moments(shown),
         events=[],
@@ -131,7 +83,7 @@ def _title(overlaid: list[Overlaid]) -> str:
 
 
 def _badges(overlaid: list[Overlaid]) -> list[Badge]:
-    engines = {engine(one.run.about) if one.run else "captured" for one in overlaid}
+    engines = {engine(one.run.about) if one.run else made(one) for one in overlaid}
     return [
         Badge(text.plural(len(overlaid), "run"), "what is laid over each other"),
         *(Badge(one, "where they come from") for one in sorted(engines)),
@@ -187,77 +139,6 @@ def _gain(beside: list[Comparison]) -> Iterator[str]:
 
 def _finished(run: Run | None) -> float | None:
     return run.throughput_mbps if run is not None and run.outcome["finished"] else None
-
-
-def _charts(shown: list[Overlaid], of: int) -> Iterator[Chart]:
-    widths = [bin_width(one.subject) for one in shown]
-    # The same for all: of the table where one run has no shorter ones.
-    width = None if None in widths else max(one for one in widths if one is not None)
-    long = "of the table throughput" if width is None else f"of {text.seconds(width)}"
-    thinned = f"the first {MOST} of {of} runs; the table has all" if of > MOST else None
-    counted = [_whole(one, width) for one in shown]
-    yield Chart(
-        "Throughput",
-        f"Bytes in order at the level of the connection per bin {long} / length of the bin.",
-        definitions("throughput", "at_s", "bytes", "throughput_mbps"),
-        series=[
-            _series(one, number, *steps(own, one.length_s))
-            for number, (one, own) in enumerate(zip(shown, counted, strict=True))
-            if len(own)
-        ],
-        value="Mbit/s",
-        thinned=thinned,
-        id="throughput",
-    )
-    yield Chart(
-        "Delivered data",
-        f"Bytes that were in order at the level of the connection so far, by bins {long}: what is "
-        "above was faster, and a curve that ends earlier was finished earlier.",
-        definitions("throughput", "at_s", "bytes"),
-        series=[
-            _series(one, number, own_x, array("d", accumulate(own["bytes"] * MB)))
-            for number, (one, own) in enumerate(zip(shown, counted, strict=True))
-            if len(own_x := numbers(own["at_s"]))
-        ],
-        value="MB",
-        thinned=thinned,
-        id="delivered",
-    )
-    for table, column, title, what in (
-        ("rtt", "rtt_ms", "Round-trip time", "samples of all subflows"),
-        ("reordering", "out_of_order_delay_ms", "Out-of-order delay", "segments that arrived"),
-    ):
-        yield Chart(
-            title,
-            f"Mean over the {what} in a bin of the same length as those of the throughput.",
-            definitions(table, column),
-            series=[
-                _series(one, number, *_means(one, table, column, width or 1.0))
-                for number, one in enumerate(shown)
-                if len(one.subject.table(table))
-            ],
-            value="ms",
-            thinned=thinned,
-            id=table,
-        )
-
-
-def _series(one: Overlaid, number: int, x: array[float], y: array[float]) -> Series:
-    return Series(one.name, "step", x, y, subflow=number, look=number)
-
-
-def _whole(one: Overlaid, width: float | None) -> pl.DataFrame:
-    """Give the bins of the connection, from its beginning on."""
-    own = bins(one.subject, width).filter(pl.col("subflow").is_null())
-    return own.with_columns(at_s=pl.col("at_s") - one.origin_s)
-
-
-def _means(
-    one: Overlaid, table: str, column: str, width: float
-) -> tuple[array[float], array[float]]:
-    at = ((pl.col("at_s") - one.origin_s) / width).floor() * width
-    found = one.subject.table(table).group_by(at_s=at).agg(pl.col(column).mean()).sort("at_s")
-    return numbers(found["at_s"]), numbers(found[column])
 
 
 def _table(overlaid: list[Overlaid]) -> Table:
@@ -322,7 +203,7 @@ def _provenance(overlaid: list[Overlaid]) -> Provenance:
     facts = [Fact("mptcplab", f"page by {_core.VERSION}")]
     for one in overlaid:
         if one.run is None:
-            facts.append(Fact(one.name, ", ".join(one.subject.captures)))
+            facts.append(Fact(one.name, ", ".join(one.subject.captures) or made(one)))
             continue
         about = one.run.about
         description = f"{engine(about)}, seed {about['seed']}, in {os.fspath(one.run.directory)}"

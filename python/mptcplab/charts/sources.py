@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -17,48 +16,34 @@ from mptcplab.results.comparison import Comparison
 from mptcplab.results.opening import opened
 from mptcplab.results.run import Run
 
+Drawn: TypeAlias = Campaign | Comparison | Analysis
+Named: TypeAlias = tuple[str, Comparison | Analysis]
 Source: TypeAlias = str | PathLike[str] | Campaign | Comparison | Analysis
 
 
-def several_of(
-    source: Source | Sequence[Source],
-) -> tuple[list[tuple[str, Comparison | Analysis]] | None, Path]:
-    """Open what is drawn together, with names, and give where its page is written by default."""
-    here = Path("runs.html")
-    sources: list[object]
-    read: list[object]
-    if isinstance(source, (str, PathLike)):
-        is_directory = os.path.isdir(source)  # noqa: PTH112 - also where its name is too long
-        found = opened(source) if is_directory else None
-        if not isinstance(found, list):
-            return None, here
-        sources, read = [source], [found]
-        here = Path(source) / "report.html"
-    elif isinstance(source, (list, tuple)):
+def drawn_of(source: Source | Sequence[Source]) -> tuple[Drawn | list[Named], Path | None]:
+    """Open what is drawn, one thing or several with names, and give its page's place by default."""
+    if isinstance(source, (list, tuple)):
         if not source:
             raise Error("there is no run to report of")
-        sources = list(source)
         read = [
-            opened(one, samples=True) if isinstance(one, (str, PathLike)) else one
-            for one in sources
+            opened(one, samples=True) if isinstance(one, (str, PathLike)) else one for one in source
         ]
-    else:
-        return None, here
-    return names(sources, read), here
-
-
-def one_of(
-    source: str | PathLike[str] | Comparison | Campaign | Analysis,
-) -> tuple[Comparison | Campaign | Analysis, Path | None]:
-    """Give what is drawn, and where its page is written by default."""
-    found = opened(source) if isinstance(source, (str, PathLike)) else source
+        return names(source, read), Path("runs.html")
+    place = Path(source) if isinstance(source, (str, PathLike)) else None
+    found: Any = opened(place, samples=True) if place else source
+    if isinstance(found, list):
+        return names([source], [found]), found[0].directory.parent / "report.html"
     if isinstance(found, (Comparison, Campaign)):
         return found, found.directory / "report.html"
     if isinstance(found, Run):
         return found, found.directory.with_name(f"{found.directory.resolve().name}.html")
-    if isinstance(source, (str, PathLike)):
-        raise Error(f"{source} is neither a run nor what mptcplab run leaves for one seed")
-    return source, None
+    beside = None
+    if place:
+        beside = place / "report.html" if place.is_dir() else place.with_suffix(".html")
+    if isinstance(found, Analysis) and len(found.parts) > 1:
+        return list[Named](found.parts), beside
+    return found, beside
 
 
 def run_or_campaign(source: Source) -> tuple[Any, str]:

@@ -7,13 +7,15 @@ from argparse import Namespace, _SubParsersAction
 from mptcplab import Error, _core
 from mptcplab.cli.browser import add_open_to, open_page
 from mptcplab.cli.parser import Parser, add_filter_to, named, number, seconds, seconds_above_0
-from mptcplab.cli.say import say
+from mptcplab.cli.say import say, show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mptcplab.results.chosen import Chosen
+    from mptcplab.results.run import StoredTables
+
+    Tables = _core.Tables | StoredTables
 
 EXAMPLES = """\
 examples:
@@ -30,6 +32,7 @@ examples:
   mptcplab analyze --json trace.pcap | jq '.connections[].subflows[].flows.down.rtt_ms_mean'
   mptcplab analyze --parquet tables trace.pcap      every table, samples included
   mptcplab analyze --report page.html trace.pcap    charts over time, as one HTML page
+  mptcplab analyze client.pcapng iperf3.json        files of other tools, beside captures or alone
 """
 
 
@@ -40,15 +43,22 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="measure the MPTCP and TCP connections in captures",
         description="Measures the MPTCP and TCP connections in captures: pcap or pcapng, also "
         "compressed by gzip or\nzstd. Several captures are taken as one: both ends of a transfer, "
-        "or one per interface.",
+        "or one per interface. Files of other tools, such as iperf3's\nJSON or qlog, are read into "
+        "the same tables, as far as they tell (--sources lists the tools).",
         epilog=EXAMPLES,
     )
     command.add_argument(
         "captures",
-        nargs="+",
+        nargs="*",
         type=named,
         metavar="FILE",
-        help='a capture; "-": standard input (the first Ctrl-C ends it, the second quits)',
+        help='a capture; "-": standard input (the first Ctrl-C ends it, the second quits); or a '
+        "file of another tool, recognised by its content",
+    )
+    command.add_argument(
+        "--sources",
+        action="store_true",
+        help="list the tools whose files are read, with what is read of them",
     )
     output = command.add_argument_group("output (default: a summary)")
     output.add_argument("--json", action="store_true", help="print the summary tables as JSON")
@@ -124,6 +134,11 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
+    if options.sources:
+        _list_sources()
+        return 0
+    if not options.captures:
+        raise Error("analyze takes captures or files of other tools; --sources lists which tools")
     _check_outputs(options)
     tables = _chosen(_analyze(options), options)
     if options.csv or options.parquet:
@@ -140,6 +155,15 @@ def run(options: Namespace) -> int:
 
         print_summary(tables, one=options.connection is not None)
     return 0
+
+
+def _list_sources() -> None:
+    from mptcplab.sources.formats import sources
+
+    for one in sources().values():
+        show(f"{one.name}: {one.title}")
+        for label, text in (("read", one.reads), ("not", one.empty)):
+            show(f"  {label:<5} {text}")
 
 
 def _check_outputs(options: Namespace) -> None:
@@ -164,14 +188,14 @@ def _check_outputs(options: Namespace) -> None:
         writing.check(Path(target))
 
 
-def _analyze(options: Namespace) -> _core.Tables:
-    from mptcplab.analysis import have_one_clock
+def _analyze(options: Namespace) -> Tables:
     from mptcplab.cli.interrupt import Stop
     from mptcplab.cli.progress import Reading
+    from mptcplab.results.measured import measure
 
     transfer = None if options.scenario is None else _transfer(options.scenario)
     with Reading() as progress, Stop(live="-" in options.captures) as stop:
-        return _core.analyze(
+        return measure(
             options.captures,
             bin_seconds=options.bin,
             smoothing_seconds=options.smoothing,
@@ -179,7 +203,6 @@ def _analyze(options: Namespace) -> _core.Tables:
             samples=bool(options.csv or options.parquet or options.report),
             from_seconds=options.from_seconds,
             to_seconds=options.to_seconds,
-            one_clock=have_one_clock(options.captures),
             transfer=transfer,
             progress=progress,
             stop=stop,
@@ -194,7 +217,7 @@ def _transfer(scenario: str) -> dict[str, Any]:
     return planned_transfer(load(scenario)[1].transfer)
 
 
-def _print_json(tables: _core.Tables | Chosen) -> None:
+def _print_json(tables: Tables) -> None:
     if isinstance(tables, _core.Tables):
         tables.print_json()
         return
@@ -203,7 +226,7 @@ def _print_json(tables: _core.Tables | Chosen) -> None:
     print_json(tables.document())
 
 
-def _explain(tables: _core.Tables | Chosen, options: Namespace) -> None:
+def _explain(tables: Tables, options: Namespace) -> None:
     rows = list(tables.rows("findings"))
     if options.json:
         from mptcplab.cli.say import print_json
@@ -216,7 +239,7 @@ def _explain(tables: _core.Tables | Chosen, options: Namespace) -> None:
     print_all(Page(), rows, several=len(tables.table("connections")) > 1)
 
 
-def _chosen(tables: _core.Tables, options: Namespace) -> _core.Tables | Chosen:
+def _chosen(tables: Tables, options: Namespace) -> Tables:
     if (options.filter, options.connection) == (None, None):
         return tables
     from mptcplab.results.chosen import Chosen
@@ -224,7 +247,7 @@ def _chosen(tables: _core.Tables, options: Namespace) -> _core.Tables | Chosen:
     return Chosen.narrowed(tables, options.filter, options.connection)
 
 
-def _write(tables: _core.Tables | Chosen, options: Namespace) -> None:
+def _write(tables: Tables, options: Namespace) -> None:
     from pathlib import Path
 
     from mptcplab import writing
@@ -243,7 +266,7 @@ def _write(tables: _core.Tables | Chosen, options: Namespace) -> None:
         _say_written(tables, options.parquet)
 
 
-def _draw(tables: _core.Tables | Chosen, options: Namespace) -> None:
+def _draw(tables: Tables, options: Namespace) -> None:
     from mptcplab.analysis import Analysis
     from mptcplab.api.pages import write_report
 
@@ -253,11 +276,11 @@ def _draw(tables: _core.Tables | Chosen, options: Namespace) -> None:
         open_page(options.report)
 
 
-def _say_written(tables: _core.Tables | Chosen, target: str) -> None:
+def _say_written(tables: Tables, target: str) -> None:
     say(f"wrote {len(tables.NAMES)} tables to {target}")
 
 
-def _warn_if_cut(tables: _core.Tables | Chosen) -> None:
+def _warn_if_cut(tables: Tables) -> None:
     if not tables.complete:
         for remark in tables.rows("diagnostics"):
             if remark["diagnostic"] == "capture_cut":

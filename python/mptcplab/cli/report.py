@@ -1,4 +1,4 @@
-"""``mptcplab report``: runs or a campaign in, an HTML page out."""
+"""``mptcplab report``: runs, a campaign, captures or files of other tools in, a page out."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ examples:
   mptcplab report runs/wifi-lte-kernel-1 --issue    a bundle for kernel maintainers
   mptcplab report campaigns/size-and-controller     a campaign: distributions, gains, all numbers
   mptcplab report campaigns/size-and-controller --run 14a41698160c69fb
+  mptcplab report drive                             captures, drive logs, qlogs in a directory
   mptcplab analyze client.pcapng --report page.html the same of captures made elsewhere
 """
 
@@ -35,15 +36,17 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "directory",
         type=named,
         nargs="+",
-        metavar="DIR",
-        help="what mptcplab run or mptcplab sweep left, or a run directory in it; several runs are "
-        "laid over each other, and so are those of run --repeat",
+        metavar="DIR|FILE",
+        help="what mptcplab run or mptcplab sweep left, or a run directory in it; or a capture, a "
+        "file of another tool, or a directory of such files; several are laid over each other, and "
+        "so are the runs of run --repeat",
     )
     command.add_argument(
         "--out",
         type=named,
         metavar="FILE",
-        help="the page (default: DIR/report.html; of a single run DIR.html; of several runs.html)",
+        help="the page (default: DIR/report.html; of a single run or file NAME.html; of several "
+        "runs.html)",
     )
     command.add_argument(
         "--run",

@@ -10,6 +10,10 @@ from mptcplab.labels import text
 Row = dict[str, Any]
 
 
+# Protocols that only files of other tools tell of.
+OTHERS = {"udp": "UDP", "quic": "QUIC", "unknown": "protocol unknown"}
+
+
 def is_mptcp(connection: Row) -> bool:
     """Say whether a connection speaks MPTCP, or did before it fell back to TCP."""
     # Tables written before the column was there.
@@ -22,13 +26,21 @@ def protocol(connection: Row) -> str:
     version = connection["mptcp_version"]
     if version is not None:
         return f"MPTCP v{version}"
-    return "MPTCP, version unknown" if is_mptcp(connection) else "plain TCP"
+    if is_mptcp(connection):
+        return "MPTCP, version unknown"
+    return OTHERS.get(str(connection.get("protocol")), "plain TCP")
 
 
 def delivered(transfer: Row) -> str:
     """Give a direction's bytes; a lower bound if a path is missing from the captures."""
     is_floor = transfer["elapsed_s"] and transfer["throughput_mbps"] is None
     return f"{'at least ' if is_floor else ''}{text.size(transfer['bytes'])}"
+
+
+def carried(flow: Row) -> bool:
+    """Say whether a flow carried data; other tools do not all count packets."""
+    packets = flow["data_packets"]
+    return bool(flow["bytes"] if packets is None else packets)
 
 
 def names_of(subflows: list[Row]) -> dict[int, str]:

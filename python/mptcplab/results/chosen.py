@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from os import PathLike
 from pathlib import Path
 from typing import Self
 
@@ -51,14 +50,10 @@ class Chosen(StoredTables):
             self._frames[name] = frame
         return self._frames[name]
 
-    def only(self, connection: int) -> Chosen:
-        """Give those of one connection."""
-        return Chosen(self, [connection])
-
     @classmethod
     def narrowed(
-        cls, tables: Tables, expression: str | None, connection: int | None
-    ) -> Tables | Chosen:
+        cls, tables: Tables | StoredTables, expression: str | None, connection: int | None
+    ) -> Tables | StoredTables:
         """Give those that an expression chooses, of them one connection, or all.
 
         Raises:
@@ -76,8 +71,4 @@ class Chosen(StoredTables):
         elif connection >= count:
             known = {0: "none", 1: "only connection 0"}.get(count, f"connections 0 to {count - 1}")
             raise Error(f"there is no connection {connection}; the captures hold {known}")
-        return chosen.only(connection)
-
-    def write_csv(self, name: str, file: str | PathLike[str]) -> None:
-        """Write a table."""
-        self.table(name).write_csv(Path(file))
+        return chosen.only(connection) if isinstance(chosen, Tables) else cls(chosen, [connection])

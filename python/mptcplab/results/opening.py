@@ -7,12 +7,14 @@ from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
-from mptcplab.analysis import Analysis, measure
+from mptcplab.analysis import Analysis
 from mptcplab.reading import accessible
 from mptcplab.results.campaign import ABOUT as CAMPAIGN
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison, open_comparison
+from mptcplab.results.measured import measure
 from mptcplab.results.run import ABOUT, Run
+from mptcplab.sources.reading import is_known
 
 CAPTURE = re.compile(r".*\.(pcap|pcapng|cap)(\.gz|\.zst)?", re.IGNORECASE)
 
@@ -23,7 +25,8 @@ def opened(
 ) -> Run | Comparison | list[Comparison] | Campaign | Analysis:
     """Open a run, a comparison, one per seed (``run --repeat``), a campaign, or captures.
 
-    The captures of a directory are taken as one, their samples left out unless asked for.
+    The captures of a directory are taken as one, beside files of other tools; samples of captures
+    are left out unless asked for.
     """
     path = Path(source)
     if path.is_file():
@@ -38,9 +41,16 @@ def opened(
         return open_comparison(path)
     if seeds := sorted(filter(_is_comparison, path.iterdir()), key=_in_order):
         return [open_comparison(seed) for seed in seeds]
-    if captures := sorted(file for file in path.iterdir() if CAPTURE.fullmatch(file.name)):
-        return Analysis(measure(captures, samples=samples))
-    raise Error(f"{source} holds no runs, no campaign and no captures")
+    if files := sorted(file for file in path.iterdir() if _is_measurable(file)):
+        return Analysis(measure(files, samples=samples))
+    raise Error(
+        f"{source} holds no runs, no campaign, no captures and no files of tools that are known"
+    )
+
+
+def _is_measurable(file: Path) -> bool:
+    """Say whether it is a capture by its name, or of another tool by its content."""
+    return CAPTURE.fullmatch(file.name) is not None or is_known(file)
 
 
 def _is_comparison(directory: Path) -> bool:

@@ -85,6 +85,10 @@ class StoredTables:
             frame = frame.select(list(columns))
         return frame.iter_rows(named=True)
 
+    def write_csv(self, name: str, file: str | PathLike[str]) -> None:
+        """Write a table."""
+        self.table(name).write_csv(Path(file))
+
     def document(self) -> dict[str, Any]:
         """Nest the rows of the summary tables as ``mptcplab analyze --json`` does."""
         connections = [self._connection(row) for row in self.rows("connections")]

@@ -81,7 +81,7 @@ def _badges(subject: Subject) -> list[Badge]:
         _origin(subject),
         Badge(protocol(connection), "protocol and version in use")
         if is_mptcp(connection)
-        else Badge("TCP", "plain TCP"),
+        else Badge(protocol(connection).removeprefix("plain "), protocol(connection)),
         Badge(
             "download" if subject.direction == "down" else "upload",
             f"the data of this page goes from the {subject.sender} to the other end",
@@ -107,6 +107,9 @@ def _policies(subject: Subject, run: Run) -> str:
 
 def _origin(subject: Subject) -> Badge:
     if subject.run is None:
+        tool = subject.connection.get("source")
+        if tool is not None:
+            return Badge(f"from {text.clean(tool)}", "what a file of this tool tells")
         return Badge("captured", "measured in captures")
     engine = named(subject.run.about["engine"])
     return Badge(engine.made, engine.means)

@@ -18,6 +18,17 @@ KB = 1e-3
 
 def rtt(subject: Subject) -> Chart | None:
     """Round-trip time samples of each subflow over time."""
+    state = subject.table("state").filter(host=subject.sender).drop_nulls("srtt_ms")
+    if subject.table("rtt").is_empty() and subject.connection.get("source") is not None:
+        return _chart(
+            subject,
+            state,
+            ("state", "srtt_ms", "rttvar_ms"),
+            "line",
+            "Smoothed round-trip time",
+            "What the sender's retransmission timer was based on, as the tool logged it: it has no "
+            "samples.",
+        )
     return _chart(
         subject,
         subject.table("rtt"),

@@ -10,7 +10,7 @@ from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.remarks import print_remarks
 from mptcplab.cli.summary.subflows import print_reasons, print_subflows
 from mptcplab.labels import quality, text
-from mptcplab.labels.connections import delivered, is_mptcp, names_of, protocol
+from mptcplab.labels.connections import carried, delivered, is_mptcp, names_of, protocol
 from mptcplab.labels.events import changes, too_late
 from mptcplab.metrics import of_runs
 
@@ -82,14 +82,15 @@ def print_connections(page: Page, tables: Measured, *, one: bool, run: Run | Non
         for transfer in _by_size(rows["transfers"]):
             _print_transfer(page, transfer, _only_carrier(transfer, rows["flows"], names))
         print_subflows(page, rows["subflows"], rows["flows"], names)
-        print_reasons(
-            page,
-            connection,
-            rows["transfers"],
-            rows["flows"],
-            path_missing=connection["connection"] in missing,
-            silent_ends=silent,
-        )
+        if connection.get("source") is None:
+            print_reasons(
+                page,
+                connection,
+                rows["transfers"],
+                rows["flows"],
+                path_missing=connection["connection"] in missing,
+                silent_ends=silent,
+            )
         print_events(
             page,
             tables,
@@ -123,8 +124,9 @@ def _facts(connection: Row, subflows: list[Row]) -> list[str]:
     if connection["began"] == "midway":
         facts.append("began before the capture")
     facts.append(ENDED.get(connection["ended"], str(connection["ended"])))
-    facts.append(_vantage(connection))
-    return facts
+    if connection.get("source") is None:
+        return [*facts, _vantage(connection)]
+    return [*(fact.replace("the capture", "the file") for fact in facts), _told(connection)]
 
 
 def _subflows(count: int, subflows: list[Row]) -> list[str]:
@@ -140,6 +142,11 @@ def _subflows(count: int, subflows: list[Row]) -> list[str]:
     if pending:
         facts.append(f"{text.plural(pending, 'join')} pending at the end")
     return facts
+
+
+def _told(connection: Row) -> str:
+    end = "" if connection["vantage"] is None else f" at the {connection['vantage']}"
+    return f"as {text.clean(connection['source'])}{end} tells"
 
 
 def _vantage(connection: Row) -> str:
@@ -193,7 +200,7 @@ def _only_carrier(transfer: Row, flows: list[Row], names: dict[int, str]) -> str
     carriers = [
         flow["subflow"]
         for flow in flows
-        if flow["direction"] == transfer["direction"] and flow["data_packets"]
+        if flow["direction"] == transfer["direction"] and carried(flow)
     ]
     if len(carriers) != 1 or len(names) == 1:
         return ""

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 # These take nothing away from the figures.
-MERE_INFORMATION = frozenset({"budget_spent", "clock_offset", "not_ip", "not_tcp", "reordered"})
+MERE_INFORMATION = frozenset(
+    {
+        *("budget_spent", "clock_offset", "not_ip", "not_tcp", "reordered"),
+        *("no_clock", "omitted", "rough_clock", "sent_not_arrived"),
+    }
+)
 MOST = 12
 NUMBER = re.compile(r"\d+(\.\d+)?")
 # A number of things, as messages have it.

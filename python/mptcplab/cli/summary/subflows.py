@@ -8,6 +8,7 @@ from typing import Any
 
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
+from mptcplab.labels.connections import carried
 from mptcplab.metrics import Metric, of_subflows
 
 Row = dict[str, Any]
@@ -50,9 +51,7 @@ def _largest(lines: list[Line]) -> list[Line]:
 def _lines(subflows: list[Row], flows: list[Row]) -> list[Line]:
     """Pair subflows with their flows that carried data; those without any stand alone."""
     directions = _directions(flows)
-    carrying = {
-        (flow["subflow"], flow["direction"]): flow for flow in flows if flow["data_packets"]
-    }
+    carrying = {(flow["subflow"], flow["direction"]): flow for flow in flows if carried(flow)}
     lines: list[Line] = []
     for subflow in subflows:
         keys = [(subflow["subflow"], direction) for direction in directions]
@@ -60,14 +59,18 @@ def _lines(subflows: list[Row], flows: list[Row]) -> list[Line]:
     return lines
 
 
+def _data_bytes(flow: Row) -> int:
+    return int(flow["bytes"] if flow["data_bytes"] is None else flow["data_bytes"])
+
+
 def _directions(flows: list[Row]) -> list[str]:
     """The directions that are worth lines, the larger one first."""
-    carried, carriers = Counter[str](), Counter[str]()
+    total, carriers = Counter[str](), Counter[str]()
     for flow in flows:
-        carried[flow["direction"]] += flow["data_bytes"]
-        carriers[flow["direction"]] += flow["data_packets"] > 0
-    larger, smaller = sorted(ARROWS, key=lambda direction: -carried[direction])
-    aside = carriers[smaller] == 1 and carried[smaller] < ASIDE * carried[larger]
+        total[flow["direction"]] += _data_bytes(flow)
+        carriers[flow["direction"]] += carried(flow)
+    larger, smaller = sorted(ARROWS, key=lambda direction: -total[direction])
+    aside = carriers[smaller] == 1 and total[smaller] < ASIDE * total[larger]
     return [larger] if aside else [larger, smaller]
 
 

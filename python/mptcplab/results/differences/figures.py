@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from mptcplab.analysis import Analysis
-from mptcplab.labels.connections import names_of
+from mptcplab.labels.connections import carried, names_of
 from mptcplab.metrics import of_runs, of_subflows
 from mptcplab.results import run_metrics
 from mptcplab.results.run import Run
@@ -67,7 +67,8 @@ def side_by_side(run: str | None, a: Analysis, b: Analysis) -> list[Figure]:
 def _largest(analysis: Analysis) -> list[int]:
     if isinstance(analysis, Run) and analysis.transfer:
         return [analysis.transfer["connection"]]
-    rows = analysis.transfers.group_by("connection").sum().sort("bytes", "connection")
+    moved = analysis.transfers.select("connection", "bytes")
+    rows = moved.group_by("connection").sum().sort("bytes", "connection")
     return list(rows["connection"][-1:])
 
 
@@ -99,8 +100,7 @@ class Connection:
         subflow = self.subflows.get(name or "", {})
         keys = (subflow.get("subflow"), direction)
         flow = next((one for one in self.flows if (one["subflow"], one["direction"]) == keys), {})
-        carried = flow if flow.get("data_packets") else {}
-        rows = {"flows": carried, "subflows": subflow}
+        rows = {"flows": flow if flow and carried(flow) else {}, "subflows": subflow}
         return {
             name: rows[one.table].get(name)
             for one in of_subflows("document")
@@ -119,7 +119,7 @@ def _of_connections(run: str | None, a: Connection, b: Connection) -> Iterator[F
             yield Figure(run, a.number, b.number, direction, None, figure, *values)
         for one, other in _paired([*a.subflows], [*b.subflows]):
             parts = a.of(one, direction), b.of(other, direction)
-            if not any(part["data_packets"] for part in parts):
+            if not any(part["delivered_bytes"] or part["data_packets"] for part in parts):
                 continue
             name = " / ".join(dict.fromkeys(label for label in (one, other) if label))
             for figure in parts[0]:

@@ -1,0 +1,79 @@
+"""Formats of other tools: one file each, whose ``SOURCE`` is one.
+
+A source is what :class:`Source` says: its name, how it knows its files, and how it reads them. A
+file here is all that a new one takes. Sources of users are entry points of the group
+``mptcplab.sources``, looked for once a file is no capture.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from importlib.metadata import entry_points
+
+from mptcplab._core import Error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from mptcplab.sources.file import File
+    from mptcplab.sources.told import Told
+
+    class Source(Protocol):
+        """What one tool writes."""
+
+        @property
+        def name(self) -> str:
+            """Its name: column ``source`` of ``connections``."""
+
+        @property
+        def title(self) -> str:
+            """What it is, in a line."""
+
+        @property
+        def reads(self) -> str:
+            """What is read, and what it becomes."""
+
+        @property
+        def empty(self) -> str:
+            """What it does not tell."""
+
+        def matches(self, file: File) -> bool:
+            """Say whether a file is of it, by its ``head``."""
+
+        def read(self, file: File) -> Told:
+            """Give what the file tells.
+
+            Raises:
+                ValueError: Something is wrong; its second argument is the number of the line.
+            """
+
+
+GROUP = "mptcplab.sources"
+NEEDED = ("name", "title", "reads", "empty", "matches", "read")
+
+
+@cache
+def sources() -> dict[str, Source]:
+    """Give all sources by name, those of users first: of two that know a file, theirs reads it.
+
+    Raises:
+        Error: A user's cannot be loaded.
+    """
+    found: dict[str, Source] = {}
+    for point in entry_points(group=GROUP):
+        try:
+            found[point.name] = point.load()
+        except Exception as error:
+            raise Error(
+                f"the source {point.name} ({point.value}) cannot be loaded: {error}"
+            ) from error
+        missing = [name for name in NEEDED if not hasattr(found[point.name], name)]
+        if missing:
+            raise Error(f"the source {point.name} ({point.value}) has no {', '.join(missing)}")
+    for module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
+        own = importlib.import_module(f"{__name__}.{module}").SOURCE
+        found.setdefault(own.name, own)
+    return found

@@ -1,0 +1,51 @@
+"""Files → what they tell."""
+
+from __future__ import annotations
+
+from mptcplab._core import Error
+from mptcplab.sources.file import look
+from mptcplab.sources.formats import sources
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from mptcplab.sources.file import File
+    from mptcplab.sources.formats import Source
+    from mptcplab.sources.told import Told
+
+
+def read(path: str | PathLike[str]) -> Told | None:
+    """Read a file of another tool; None if it may be a capture.
+
+    Raises:
+        Error: It is text, but of no tool that is known; or something in it is wrong: which line.
+    """
+    file = look(path)
+    if file is None:
+        return None
+    for source in sources().values():
+        if source.matches(file):
+            return _told(source, file)
+    raise Error(
+        f"{path} is neither a capture nor of a tool that is known: {', '.join(sources())} "
+        "(mptcplab analyze --sources)"
+    )
+
+
+def is_known(path: str | PathLike[str]) -> bool:
+    """Say whether a file is of a tool that is known."""
+    file = look(path)
+    return file is not None and any(source.matches(file) for source in sources().values())
+
+
+def _told(source: Source, file: File) -> Told:
+    try:
+        return source.read(file)
+    except ValueError as error:
+        message, *line = error.args
+        place = f", line {line[0]}" if line else ""
+        raise Error(f"{file.path}{place}: {message}") from error
+    except (AttributeError, LookupError, TypeError) as error:
+        reason = f"has no {error}" if isinstance(error, KeyError) else str(error)
+        raise Error(f"{file.path} is not as {source.name} writes it: {reason}") from error
