@@ -13,6 +13,7 @@ import pytest
 import mptcplab as package
 from command import Run
 from mptcplab import Error, analyze
+from mptcplab.charts.several import describe
 from mptcplab.sources import formats
 from tools import DRIVE, TOOLS, described, document, tool
 
@@ -55,6 +56,19 @@ def test_one_directory_is_one_page(tmp_path: Path, mptcplab: Run) -> None:
     assert [one["name"] for one in charts["rtt"]["series"]] == smoothed
     (table,) = page["tables"]
     assert [cells[0] for cells in table["rows"]] == names
+
+
+def test_what_was_measured_at_one_time_is_laid_over_each_other_by_the_clock(tmp_path: Path) -> None:
+    (tmp_path / "first.csv").write_text(DRIVE)
+    late = DRIVE.splitlines()
+    (tmp_path / "second.csv").write_text("\n".join([late[0], *late[2:]]))
+    parts = analyze([tmp_path / "first.csv", tmp_path / "second.csv"]).parts
+    starts = [one.x[0] for one in describe(parts).charts[0].series]
+    assert starts == [0.0, 1.0]
+    # An hour later they are laid over each other at their beginnings.
+    (tmp_path / "second.csv").write_text(DRIVE.replace(" 20:", " 21:"))
+    parts = analyze([tmp_path / "first.csv", tmp_path / "second.csv"]).parts
+    assert [one.x[0] for one in describe(parts).charts[0].series] == [0.0, 0.0]
 
 
 def test_captures_and_files_are_numbered_and_timed_together() -> None:
@@ -118,7 +132,7 @@ def cut_in_the_middle(name: str) -> str:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a line\n", " is neither a capture nor of a tool that is known: "),
+        ("a line\n", " is neither pcap nor pcapng, nor of a tool that is known: "),
         (
             cut_in_the_middle("iperf3-upload.json"),
             r", line \d+: is not complete JSON: was iperf3 killed\?",

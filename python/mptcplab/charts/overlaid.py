@@ -21,6 +21,8 @@ from mptcplab.results.run import Run
 # Colours that can be distinguished.
 MOST = 7
 MB = 1e-6
+# What moved less than this part of the most that a connection of the file moved is aside.
+ASIDE = 0.01
 SMOOTHED = " Smoothed: what the sender's state says where there are no samples."
 
 
@@ -31,6 +33,8 @@ class Overlaid:
     name: str
     source: Comparison | Run | Analysis
     subject: Subject
+    #: Where the time of all begins, if they are laid over each other by the clock.
+    began_s: float | None = None
 
     @property
     def run(self) -> Run | None:
@@ -40,12 +44,16 @@ class Overlaid:
     @property
     def origin(self) -> str:
         """What runs are aligned by: programs do not all send at once."""
+        if self.began_s is not None:
+            return "first packet of all"
         has_timeline = self.run is not None and self.run.scenario.get("timeline")
         return "start of the timeline" if has_timeline else "first packet"
 
     @property
     def origin_s(self) -> float:
         """When that was."""
+        if self.began_s is not None:
+            return self.began_s
         if self.run is None or self.origin == "first packet":
             return self.subject.start_s
         return self.run.began_s
@@ -57,17 +65,43 @@ class Overlaid:
 
 
 def each_of(name: str, source: Comparison | Run | Analysis) -> Iterator[Overlaid]:
-    """Give a run once; of another tool's file, which has no run, each connection."""
-    rows = (source.mptcp if isinstance(source, Comparison) else source).connections
-    told = rows["source"].null_count() == 0 if "source" in rows.columns else False
-    if not told or len(rows) == 1 or isinstance(source, Comparison):
+    """Give a run once; of another tool's file, which has no run, each connection that matters."""
+    analysis = source.mptcp if isinstance(source, Comparison) else source
+    rows = analysis.connections
+    told = "source" in rows.columns and rows["source"].null_count() == 0
+    if not told or len(rows) <= 1:
         if len(rows):
             yield Overlaid(name, source, Subject.of(source))
         return
-    for number in rows["connection"]:
-        subject = Subject.of(source, number)
-        label = ", ".join(subject.names.values())
-        yield Overlaid(f"{name}, {label or f'connection {number}'}", source, subject)
+    subjects = [Subject.of(source, number) for number in rows["connection"]]
+    most = max(one.transfer.get("bytes", 0) for one in subjects)
+    for subject in subjects:
+        if subject.transfer.get("bytes", 0) >= ASIDE * most:
+            yield Overlaid(f"{name}, {_label(subject)}", source, subject)
+
+
+def _label(subject: Subject) -> str:
+    """Tell a connection from others of its file: by its path, or its client's port."""
+    paths = [row["path"] for row in subject.subflows if row["path"]]
+    if paths:
+        return ", ".join(paths)
+    port = subject.connection["client_port"]
+    return f"connection {subject.connection['connection']}" if port is None else f"port {port}"
+
+
+def aligned(overlaid: list[Overlaid]) -> list[Overlaid]:
+    """Lay over each other by the clock what was measured at one time, files of tools among it."""
+    rows = [one.subject.connection for one in overlaid]
+    if any(one.run for one in overlaid) or all(row.get("source") is None for row in rows):
+        return overlaid
+    first_ns = min(row["start_ns"] for row in rows)
+    last_ns = max(row["start_ns"] for row in rows)
+    if any(row["start_ns"] + (row["duration_s"] or 0) * 1e9 <= last_ns for row in rows):
+        return overlaid
+    return [
+        replace(one, began_s=one.subject.start_s - (row["start_ns"] - first_ns) / 1e9)
+        for one, row in zip(overlaid, rows, strict=True)
+    ]
 
 
 def made(one: Overlaid) -> str:

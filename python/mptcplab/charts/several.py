@@ -10,7 +10,7 @@ from pathlib import Path
 from mptcplab import _core
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
-from mptcplab.charts.overlaid import MOST, Overlaid, charts, each_of, made
+from mptcplab.charts.overlaid import MOST, Overlaid, aligned, charts, each_of, made
 from mptcplab.charts.run.events import moments
 from mptcplab.charts.shape import (
     Badge,
@@ -37,7 +37,7 @@ def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
     Raises:
         Error: None has a connection.
     """
-    overlaid = [one for name, source in _apart(named) for one in each_of(name, source)]
+    overlaid = aligned([one for name, source in _apart(named) for one in each_of(name, source)])
     if not overlaid:
         raise Error("there is no connection to report of")
     shown = overlaid[:MOST]
@@ -45,7 +45,7 @@ def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
     return Page(
         title=_title(overlaid),
         name="-".join(one.name for one in shown),
-        subtitle=f"laid over each other, each from {origins}",
+        subtitle=f"laid over each other{_how(shown)} {origins}",
         badges=_badges(overlaid),
         verdict=list(_verdict(overlaid)),
         from_s=0.0,
@@ -72,6 +72,14 @@ def _apart(
         yield (name if names.count(name) == 1 else f"{name} ({number})"), source
 
 
+def _how(shown: list[Overlaid]) -> str:
+    return ", each from" if shown[0].began_s is None else " by their clocks, from"
+
+
+# So many of more than can be drawn are named in the title.
+NAMED = 4
+
+
 def _title(overlaid: list[Overlaid]) -> str:
     scenarios = {one.run.about["scenario"] if one.run else None for one in overlaid}
     if len(scenarios) == 1 and (run := overlaid[0].run) is not None:
@@ -79,6 +87,8 @@ def _title(overlaid: list[Overlaid]) -> str:
         title = f"{run.about['scenario']}: {text.plural(len(overlaid), 'run')}"
         return text.clean(f"{title} of {what}" if what else title)
     names = [one.name for one in overlaid]
+    if len(names) > MOST:
+        names = [*names[: NAMED - 1], f"{len(names) - NAMED + 1} more"]
     return text.clean(f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0])
 
 
@@ -203,7 +213,8 @@ def _provenance(overlaid: list[Overlaid]) -> Provenance:
     facts = [Fact("mptcplab", f"page by {_core.VERSION}")]
     for one in overlaid:
         if one.run is None:
-            facts.append(Fact(one.name, ", ".join(one.subject.captures) or made(one)))
+            told = one.subject.connection.get("source") is not None
+            facts.append(Fact(one.name, made(one) if told else ", ".join(one.subject.captures)))
             continue
         about = one.run.about
         description = f"{engine(about)}, seed {about['seed']}, in {os.fspath(one.run.directory)}"

@@ -138,7 +138,7 @@ def run(options: Namespace) -> int:
         _list_sources()
         return 0
     if not options.captures:
-        raise Error("analyze takes captures or files of other tools; --sources lists which tools")
+        raise Error("analyze needs at least one FILE: a capture, or of a tool that --sources lists")
     _check_outputs(options)
     tables = _chosen(_analyze(options), options)
     if options.csv or options.parquet:

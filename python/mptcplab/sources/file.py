@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,6 +91,7 @@ def _start(packed: bytes) -> bytes:
 
 
 def _unpacked(packed: bytes, most_bytes: int) -> bytes:
+    import gzip
     import io
 
     with gzip.open(io.BytesIO(packed)) as content:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mptcplab._core import Error
 from mptcplab.sources.file import look
-from mptcplab.sources.formats import sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +23,13 @@ def read(path: str | PathLike[str]) -> Told | None:
     file = look(path)
     if file is None:
         return None
+    from mptcplab.sources.formats import sources
+
     for source in sources().values():
         if source.matches(file):
             return _told(source, file)
     raise Error(
-        f"{path} is neither a capture nor of a tool that is known: {', '.join(sources())} "
+        f"{path} is neither pcap nor pcapng, nor of a tool that is known: {', '.join(sources())} "
         "(mptcplab analyze --sources)"
     )
 
@@ -36,7 +37,11 @@ def read(path: str | PathLike[str]) -> Told | None:
 def is_known(path: str | PathLike[str]) -> bool:
     """Say whether a file is of a tool that is known."""
     file = look(path)
-    return file is not None and any(source.matches(file) for source in sources().values())
+    if file is None:
+        return False
+    from mptcplab.sources.formats import sources
+
+    return any(source.matches(file) for source in sources().values())
 
 
 def _told(source: Source, file: File) -> Told:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
-from importlib.metadata import entry_points
 
 from mptcplab._core import Error
 
@@ -62,6 +61,9 @@ def sources() -> dict[str, Source]:
     Raises:
         Error: A user's cannot be loaded.
     """
+    # Slow, and of no use for captures.
+    from importlib.metadata import entry_points
+
     found: dict[str, Source] = {}
     for point in entry_points(group=GROUP):
         try:
