@@ -1,6 +1,6 @@
 #!/bin/sh
 # Records what the tools write over wifi-lte, into a directory: record.sh DIRECTORY, as root, with iperf3, openssl,
-# tshark, and a python3 that has aioquic. `.. client` and `.. server` are what runs at the two ends.
+# tshark, tcptrace, and a python3 that has aioquic. `.. client` and `.. server` are what runs at the two ends.
 set -eu
 here=$(dirname "$(realpath "$0")")
 case $1 in
@@ -29,6 +29,9 @@ server)
     tshark -r run/client.pcapng -Y 'tcp.stream < 2' -w client.pcapng
     cp client/*.qlog quic-client.qlog
     cp server/*.qlog quic-server.qlog
+    tshark -r client.pcapng -F pcap -w client.pcap
+    TZ=UTC tcptrace -l -r client.pcap >tcptrace.txt
+    TZ=UTC tcptrace --csv -l -r client.pcap >tcptrace.csv
     gzip -9n client.pcapng quic-client.qlog quic-server.qlog
     sed -i 's/"system_info":.*"Linux [^"]*"/"system_info": "Linux"/' iperf3-*.json
     ;;

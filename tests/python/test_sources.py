@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 
 from mptcplab import analyze
 from mptcplab.sources.ranges import Ranges
-from tools import DRIVE, TOOLS, document, row, tool
+from tools import DRIVE, document, row, tool
 
 
 def test_iperf3_tells_of_a_download_what_a_capture_of_it_shows() -> None:
@@ -202,50 +201,6 @@ def test_paths_of_a_log_are_subflows(tmp_path: Path) -> None:
     assert row(told.transfers, direction="up")["bytes"] == 2000
     assert row(told.transfers, direction="up")["elapsed_s"] == pytest.approx(0.15)
     assert told.events["detail"].to_list() == ["time_threshold"]
-
-
-def test_ss_tells_of_sockets_what_iperf3_tells_of_its_streams() -> None:
-    sockets, streams = tool("ss.log"), tool("iperf3-upload.json")
-    for number, port in enumerate(streams.connections["client_port"]):
-        same = row(sockets.connections, client_port=port)
-        last = sockets.state.filter(connection=same["connection"]).row(-1, named=True)
-        own = row(streams.flows, connection=number)
-        assert last["retransmitted_packets"] <= own["retransmitted_packets"]
-        assert last["congestion_control"] == "cubic"
-        moved = row(sockets.transfers, connection=same["connection"], direction="up")
-        # The log ends before the test does.
-        assert 0.5 * own["bytes"] < moved["bytes"] <= own["bytes"]
-    text = (TOOLS / "ss.log").read_text()
-    found = re.search(r"(\d+\.\d+)\nState.*\n.*\n.*rtt:([\d.]+)/([\d.]+).* cwnd:(\d+)", text)
-    assert found is not None
-    first = sockets.state.row(0, named=True)
-    assert first["at_ns"] == int(found[1].replace(".", ""))
-    assert [first["srtt_ms"], first["rttvar_ms"], first["cwnd_packets"]] == [
-        float(found[2]),
-        float(found[3]),
-        int(found[4]),
-    ]
-
-
-def test_sockets_of_one_token_are_subflows_of_one_connection(tmp_path: Path) -> None:
-    """Lines as ss prints them on Linux 6.18, shortened."""
-    sample = """{at}
-State Recv-Q Send-Q Local Address:Port  Peer Address:Port
-ESTAB 0      0           10.0.1.2:35564     10.9.0.1:5201
-\t cubic wscale:7,7 rto:236 rtt:33.001/16.5 mss:1448 cwnd:10 bytes_acked:{a} data_segs_out:9 {mptcp}
-ESTAB 0      0      [fd00::2]%lte:41712     [fd00::1]:5201
-\t cubic wscale:7,7 rto:300 rtt:80/5 mss:1428 cwnd:12 ssthresh:7 bytes_acked:{b} retrans:0/3 {mptcp}
-"""
-    log = tmp_path / "mptcp.log"
-    mptcp = "tcp-ulp-mptcp flags:Mmec token:0000(id:0)/5f3a91c2(id:0) seq:1"
-    samples = (("1795725855.5", 1001, 1), ("1795725856.5", 3001, 1001))
-    log.write_text("".join(sample.format(at=at, a=a, b=b, mptcp=mptcp) for at, a, b in samples))
-    told = analyze(log)
-    assert told.connections.select("protocol", "subflows", "began").row(0) == ("mptcp", 2, "midway")
-    assert told.subflows["client_address"].to_list() == ["10.0.1.2", "fd00::2"]
-    assert told.flows["bytes"].to_list() == [2000, 1000]
-    assert told.transfers.select("direction", "bytes", "elapsed_s").row(0) == ("up", 3000, 1.0)
-    assert told.state.filter(subflow=1)["ssthresh_packets"].to_list() == [7.0, 7.0]
 
 
 def test_a_drive_is_a_transfer_with_a_track(tmp_path: Path) -> None:

@@ -167,6 +167,8 @@ def _rtt(flow: Row) -> str:
 def _range(flow: Row) -> str:
     if flow["rtt_ms_min"] is None:
         return text.UNKNOWN
+    if flow["rtt_ms_p95"] is None:
+        return f"from {text.figure(flow['rtt_ms_min'])}"
     return f"{text.figure(flow['rtt_ms_min'])}–{text.figure(flow['rtt_ms_p95'])}"
 
 
