@@ -11,7 +11,7 @@ import pytest
 
 from mptcplab import analyze
 from mptcplab.sources.ranges import Ranges
-from tools import DRIVE, document, row, tool
+from tools import DRIVE, TOOLS, document, row, tool
 
 
 def test_iperf3_tells_of_a_download_what_a_capture_of_it_shows() -> None:
@@ -83,6 +83,16 @@ def test_a_stream_of_json_is_the_document_that_it_makes(tmp_path: Path) -> None:
         {"event": "end", "data": whole["end"]},
     ]
     lines = [json.dumps(one, separators=(",", ":")) for one in events]
+    # As iperf 3.18 writes it.
+    written = (TOOLS / "iperf3-stream.json").read_text().splitlines()
+    shape = [line.partition('"data":')[0] for line in (written[0], *written[1:2], written[-1])]
+    assert shape == [line.partition('"data":')[0] for line in (lines[0], lines[1], lines[-1])]
+    real, end = tool("iperf3-stream.json"), json.loads(written[-1])["data"]
+    assert real.complete
+    assert real.transfers["bytes"].to_list() == [end["sum_received"]["bytes"]]
+    assert real.throughput.filter(subflow=0)["bytes"].sum() == end["sum_sent"]["bytes"]
+    # The MSS of loopback: 65535 bytes less IP, TCP and timestamps.
+    assert set(real.state["cwnd_packets"]) == {end["streams"][0]["sender"]["max_snd_cwnd"] // 65483}
     (tmp_path / "stream").write_text("\n".join(lines) + "\n")
     told, same = analyze(tmp_path / "stream"), tool("iperf3-upload.json")
     for table in ("connections", "transfers", "flows", "throughput", "state"):

@@ -137,6 +137,10 @@ def cut_in_the_middle(name: str) -> str:
             cut_in_the_middle("iperf3-upload.json"),
             r", line \d+: is not complete JSON: was iperf3 killed\?",
         ),
+        (
+            '{"event":"error","data":"unable to connect to server"}\n{"event":"end","data":{}}\n',
+            ": iperf3 says: unable to connect to server",
+        ),
         (REFUSED, ": iperf3 says: unable to connect to server"),
         ('{"start": {"version": "iperf 3.12"}, "intervals": []}', ": iperf3 says: no interval was"),
         (

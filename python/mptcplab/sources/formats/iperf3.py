@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]
 
+EVENT = '{"event":"'
 VERSION = re.compile(r'"version":\s*"iperf 3')
 # IPv4 or IPv6, TCP with timestamps or without.
 HEADERS = (52, 72, 40, 60)
@@ -36,7 +37,8 @@ class Iperf3:
 
     def matches(self, file: File) -> bool:
         """Say whether it is of a version of iperf3."""
-        return file.head.lstrip().startswith("{") and VERSION.search(file.head) is not None
+        head = file.head.lstrip()
+        return head.startswith(EVENT) or (head.startswith("{") and VERSION.search(head) is not None)
 
     def read(self, file: File) -> Told:
         """Give the tests."""
@@ -44,7 +46,7 @@ class Iperf3:
         faults = []
         for test in _tests(file.text(), told):
             fault = test.get("error")
-            if test["start"].get("connected") and test.get("intervals"):
+            if test.get("start", {}).get("connected") and test.get("intervals"):
                 _Test(told, test).add()
                 if fault:
                     told.remark("tool_error", f"iperf3 says: {fault}")
@@ -62,7 +64,7 @@ class Iperf3:
 def _tests(text: str, told: Told) -> Iterator[Json]:
     """Give each test as ``-J`` writes it; a server writes one after the other."""
     first = text.lstrip().partition("\n")[0]
-    if first.startswith('{"event"'):
+    if first.startswith(EVENT):
         yield from _streamed(text, told)
         return
     decoder, at = json.JSONDecoder(), 0
