@@ -85,3 +85,29 @@ def test_tcptrace_tells_of_a_capture_what_it_shows(name: str) -> None:
         row(captured.flows, connection=0, direction="up")["rtt_ms_min"], abs=0.05
     )
     assert row(told.flows, connection=1, direction="down")["rtt_ms_mean"] is None
+
+
+def test_a_kernels_events_are_signals_of_the_connections_that_they_tell_of() -> None:
+    """Both ends were on one machine, so each connection is there twice, as each host saw it."""
+    told = tool("ip-mptcp-monitor.log")
+    lines = (TOOLS / "ip-mptcp-monitor.log").read_text().splitlines()
+    assert len(told.signals) == len(lines)
+    assert told.connections["vantage"].to_list() == ["client", "server"]
+    tokens = [re.findall(r"token=(\w+)", line) for line in lines if "CREATED" in line]
+    own = told.connections.row(0, named=True)["client_token"]
+    other = told.connections.row(1, named=True)["server_token"]
+    assert [[f"{own:08x}"], [f"{other:08x}"]] == tokens
+    for number in (0, 1):
+        subflows = told.subflows.filter(connection=number)
+        assert subflows["kind"].to_list() == ["initial", "join"]
+        assert subflows["client_address"].to_list() == ["10.0.1.2", "10.0.2.2"]
+        assert subflows["client_address_id"].to_list() == [None, 2]
+    created, joined = (
+        re.match(r"\[\S+:(\d\d\.\d+)\]", next(line for line in lines if event in line))
+        for event in (" CREATED", "SF_ESTABLISHED")
+    )
+    assert created is not None
+    assert joined is not None
+    assert told.subflows["join_time_ms"].to_list()[1] == pytest.approx(
+        1000 * (float(joined[1]) - float(created[1])), abs=0.01
+    )

@@ -168,6 +168,10 @@ def cut_in_the_middle(name: str) -> str:
             f"{SS}ESTAB 0 0 1.2.3.4:5 1.2.3.4:6\n\t cubic cwnd:1\n{SS}",
             ", line 4: has no time between two samples",
         ),
+        (
+            "[       CREATED] token=c4b98d4b saddr4=10.0.1.2\n",
+            ", line 1: has no time: log with ip -ts mptcp monitor",
+        ),
         (SS, ": holds no TCP socket with its figures"),
         (DRIVE + "2026-11-26 20:44:30 UTC,-4,1,2,3\n", ", line 5: throughput is -4"),
     ],
