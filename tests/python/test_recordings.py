@@ -328,6 +328,17 @@ def test_real_5gophers(tmp_path: Path) -> None:
     assert made.paths[0].name == "verizon"
 
 
+def test_a_stream_of_iperf3_is_imported_and_several_tests_are_refused(tmp_path: Path) -> None:
+    tools = Path(__file__).parents[2] / "examples" / "tools"
+    made = lab.import_links(tools / "iperf3-stream.json", out=tmp_path / "out")
+    (path,) = made.paths
+    (rate,) = (line for line in path.measured if "Mbit/s" in line)
+    assert rate.startswith("up: ")
+    assert "which is not capacity" in rate
+    with pytest.raises(Error, match="line 1: holds 3 tests: leave the one"):
+        lab.import_links(tools / "iperf3-server.json", out=tmp_path / "other")
+
+
 def test_iperf3_itself(tmp_path: Path) -> None:
     need_tool("iperf3")
     with socket.socket() as free:

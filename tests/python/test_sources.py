@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +160,41 @@ def test_a_sequence_of_records_is_the_document_that_it_makes(tmp_path: Path) -> 
     assert told.connections["start_ns"][0] == pytest.approx(began * 1e6, abs=1000)
     (tmp_path / "cut").write_text(text[:-10])
     assert not analyze(tmp_path / "cut").complete
+
+
+def test_a_log_of_another_program_is_read_as_well() -> None:
+    """That of quic-go's server: a sequence of records, with times since its clock's start."""
+    told = tool("quic-go.sqlog.gz")
+    text = gzip.decompress((TOOLS / "quic-go.sqlog.gz").read_bytes()).decode()
+    records = [json.loads(one) for one in text.replace("\x1e", "").splitlines()]
+    own = told.connections.row(0, named=True)
+    started = next(one["data"] for one in records if "connection_started" in one.get("name", ""))
+    assert own["client_port"] == started["remote"]["address_v4"]["port"]
+    assert (own["server_address"], own["server_port"]) == ("127.0.0.1", 4433)
+    assert (own["ended"], own["vantage"]) == ("closed", "server")
+    began = datetime.fromisoformat(
+        records[0]["trace"]["common_fields"]["reference_time"]["wall_clock_time"]
+    )
+    assert own["start_ns"] / 1e9 == pytest.approx(began.timestamp(), abs=1e-3)
+    moved = row(told.transfers, direction="down")
+    assert moved["bytes"] == 300_000
+    sent = [one["data"] for one in records if one.get("name") == "transport:packet_sent"]
+    flow = row(told.flows, direction="down")
+    assert flow["packets"] == len(sent)
+    assert flow["data_bytes"] == sum(
+        frame["length"]
+        for one in sent
+        for frame in one["frames"]
+        if frame["frame_type"] == "stream"
+    )
+    # It repeats the latest sample in every event.
+    latest = [
+        one["data"].get("latest_rtt") for one in records if "metrics_updated" in one.get("name", "")
+    ]
+    samples = [
+        now for now, before in zip(latest, [None, *latest], strict=False) if now and now != before
+    ]
+    assert told.rtt["rtt_ms"].to_list() == samples
 
 
 def test_paths_of_a_log_are_subflows(tmp_path: Path) -> None:

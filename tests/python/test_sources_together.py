@@ -135,7 +135,7 @@ def cut_in_the_middle(name: str) -> str:
         ("a line\n", " is neither pcap nor pcapng, nor of a tool that is known: "),
         (
             cut_in_the_middle("iperf3-upload.json"),
-            r", line \d+: is not complete JSON: was iperf3 killed\?",
+            r", line \d+: is not complete JSON: was iperf3 interrupted\?",
         ),
         (
             '{"event":"error","data":"unable to connect to server"}\n{"event":"end","data":{}}\n',

@@ -44,7 +44,7 @@ def opened(
     if files := sorted(file for file in path.iterdir() if _is_measurable(file)):
         return Analysis(measure(files, samples=samples))
     raise Error(
-        f"{source} holds no runs, no campaign, no captures and no files of tools that are known"
+        f"{source} holds no runs, no campaign and no captures, nor files of tools that are known"
     )
 
 

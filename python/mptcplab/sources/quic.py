@@ -158,6 +158,8 @@ class Endpoint:
     def metrics(self, path: int, at_ns: int, record: int, values: Json) -> None:
         """Note what the end's recovery says; what it leaves out is as before."""
         known = self._known[path]
+        # Some repeat it in every event.
+        is_sample = values.get("latest_rtt") not in (None, 0, known.get("latest_rtt"))
         known.update(values)
         where: Row = {"subflow": path, "at_ns": at_ns}
         row: Row = {
@@ -176,7 +178,7 @@ class Endpoint:
             row["pacing_mbps"] = known["pacing_rate"] / 1e6
         self.samples.append(("state", where | row))
         own = where | {"direction": self.sends, "record": record}
-        if values.get("latest_rtt"):
+        if is_sample:
             self.samples.append(("rtt", own | {"rtt_ms": values["latest_rtt"]}))
         if values.get("bytes_in_flight") is not None:
             self.samples.append(("window", own | {"in_flight_bytes": values["bytes_in_flight"]}))

@@ -1,9 +1,8 @@
-"""The JSON of iperf3 (``-J``), as the client writes it."""
+"""The JSON of iperf3 (``-J``, ``--json-stream``), as the client writes it."""
 
 from __future__ import annotations
 
-import json
-
+from mptcplab.recordings.iperf3 import EVENT, tests
 from mptcplab.recordings.recording import STATED, TCP, UDP, Recording, Sample
 
 TYPE_CHECKING = False
@@ -19,7 +18,7 @@ class Iperf3:
     """A test, an interval a row."""
 
     name = "iperf3"
-    title = "iperf3 -J: JSON of a client"
+    title = "iperf3: JSON of a client (-J, --json-stream)"
     reads = (
         "intervals[].sum.bits_per_second → down_mbps with -R, else up_mbps, with "
         "--bidir both; lost_percent → "
@@ -30,17 +29,16 @@ class Iperf3:
 
     def matches(self, file: File) -> bool:
         """Say whether it is JSON with intervals."""
-        return file.head.startswith("{") and '"intervals"' in file.text
+        return file.head.startswith(EVENT) or (
+            file.head.startswith("{") and '"intervals"' in file.text
+        )
 
     def read(self, file: File, options: Options) -> list[Recording]:  # noqa: ARG002 - of no use here
         """Give the recording."""
-        try:
-            document = json.loads(file.text)
-        except ValueError as error:
-            line = getattr(error, "lineno", 1)
-            raise ValueError(
-                "is not complete JSON: was iperf3 interrupted? Run it again", line
-            ) from error
+        found = list(tests(file.text))
+        if len(found) > 1:
+            raise ValueError(f"holds {len(found)} tests: leave the one that is to be imported", 1)
+        (document,) = found
         try:
             return [_recording(document)]
         except (AttributeError, IndexError, KeyError, TypeError) as error:

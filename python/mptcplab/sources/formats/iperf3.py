@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 
+from mptcplab.recordings.iperf3 import CUT, EVENT, tests
 from mptcplab.sources.told import SECOND, Told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from mptcplab.sources.file import File
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]
 
-EVENT = '{"event":"'
 VERSION = re.compile(r'"version":\s*"iperf 3')
 # IPv4 or IPv6, TCP with timestamps or without.
 HEADERS = (52, 72, 40, 60)
@@ -44,7 +42,10 @@ class Iperf3:
         """Give the tests."""
         told = Told(self.name, file)
         faults = []
-        for test in _tests(file.text(), told):
+        for test in tests(file.text()):
+            if CUT in test:
+                told.complete = False
+                told.remark("file_cut", "the last line is cut off; what is before it was read")
             fault = test.get("error")
             if test.get("start", {}).get("connected") and test.get("intervals"):
                 _Test(told, test).add()
@@ -59,56 +60,6 @@ class Iperf3:
             "open: times may be off by a second or more against those of other files",
         )
         return told
-
-
-def _tests(text: str, told: Told) -> Iterator[Json]:
-    """Give each test as ``-J`` writes it; a server writes one after the other."""
-    first = text.lstrip().partition("\n")[0]
-    if first.startswith(EVENT):
-        yield from _streamed(text, told)
-        return
-    decoder, at = json.JSONDecoder(), 0
-    while (at := _blank(text, at)) < len(text):
-        try:
-            test, at = decoder.raw_decode(text, at)
-        except ValueError as error:
-            line = getattr(error, "lineno", 1)
-            raise ValueError(
-                "is not complete JSON: was iperf3 killed? --json-stream survives that", line
-            ) from error
-        yield test
-
-
-def _blank(text: str, at: int) -> int:
-    while at < len(text) and text[at].isspace():
-        at += 1
-    return at
-
-
-def _streamed(text: str, told: Told) -> Iterator[Json]:
-    """Put the events of each test together."""
-    test: Json = {}
-    lines = text.splitlines()
-    for number, line in enumerate(lines, 1):
-        try:
-            event = json.loads(line)
-        except ValueError as error:
-            if number < len(lines):
-                raise ValueError("is no event of iperf3 --json-stream", number) from error
-            told.complete = False
-            told.remark("file_cut", "the last line is cut off; what is before it was read")
-            break
-        kind, data = event["event"], event["data"]
-        if kind == "start":
-            if test:
-                yield test
-            test = {"start": data, "intervals": []}
-        elif kind == "interval":
-            test["intervals"].append(data)
-        else:
-            test[kind] = data
-    if test:
-        yield test
 
 
 class _Test:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.sources.file import File
+    from mptcplab.sources.told import End
 
     Json = dict[str, Any]
 
@@ -216,20 +217,21 @@ def _metrics(data: Json) -> Json:
     return {("cwnd" if key == "congestion_window" else key): value for key, value in data.items()}
 
 
-def _ends(started: Json, vantage: str) -> tuple[tuple[str | None, int | None], ...]:
-    """Give client and server: the names of drafts since 10 or of those before."""
-    near, far = (
-        (
-            (started.get(side) or {}).get(
-                "ip_v4", (started.get(side) or {}).get("ip_v6", started.get(f"{old}_ip"))
-            ),
-            (started.get(side) or {}).get(
-                "port_v4", (started.get(side) or {}).get("port_v6", started.get(f"{old}_port"))
-            ),
-        )
-        for side, old in (("local", "src"), ("remote", "dst"))
-    )
+def _ends(started: Json, vantage: str) -> tuple[End, End]:
+    """Give client and server."""
+    near, far = _end(started, "local", "src"), _end(started, "remote", "dst")
     return (near, far) if vantage == "client" else (far, near)
+
+
+def _end(started: Json, side: str, old: str) -> End:
+    """Give one end, by the names of the drafts: newest first; quic-go's stand between them."""
+    given = started.get(side) or {}
+    for version in ("v4", "v6"):
+        if f"ip_{version}" in given:
+            return given[f"ip_{version}"], given.get(f"port_{version}")
+        if nested := given.get(f"address_{version}"):
+            return nested.get("ip"), nested.get("port")
+    return started.get(f"{old}_ip"), started.get(f"{old}_port")
 
 
 SOURCE = Qlog()
