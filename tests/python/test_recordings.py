@@ -335,7 +335,7 @@ def test_a_stream_of_iperf3_is_imported_and_several_tests_are_refused(tmp_path: 
     (rate,) = (line for line in path.measured if "Mbit/s" in line)
     assert rate.startswith("up: ")
     assert "which is not capacity" in rate
-    with pytest.raises(Error, match="line 1: holds 3 tests: leave the one"):
+    with pytest.raises(Error, match="line 1: holds 4 tests: leave the one"):
         lab.import_links(tools / "iperf3-server.json", out=tmp_path / "other")
 
 
