@@ -25,7 +25,7 @@ class Iperf3:
     """Tests, a connection per stream."""
 
     name = "iperf3"
-    title = "iperf3: JSON of a client or a server (-J, --json-stream), also several tests"
+    title = "JSON of a client or a server (-J, --json-stream), also several tests"
     reads = (
         "start.connected → connections; intervals → throughput, of the sender also state: smoothed "
         "RTT and its deviation, congestion window, retransmissions, peer's window; end → transfers "

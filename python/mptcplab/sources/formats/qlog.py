@@ -36,7 +36,7 @@ class Qlog:
     """Connections, a trace each."""
 
     name = "qlog"
-    title = "qlog 0.3 or newer: JSON and JSON-SEQ of an end of QUIC connections"
+    title = "JSON and JSON-SEQ of an end of QUIC connections, in version 0.3 or newer"
     reads = (
         "packet_sent, packet_received (STREAM and ACK frames) → transfers, flows, throughput, "
         "reordering; metrics_updated → rtt, state, window; packet_lost → events (declared_lost), "

@@ -39,7 +39,7 @@ class Tcptrace:
     """Connections, with the figures of each direction."""
 
     name = "tcptrace"
-    title = "tcptrace: long output (-l, with -r round-trip times) and CSV (--csv -l)"
+    title = "long output (-l, with -r round-trip times) and CSV (--csv -l)"
     reads = (
         "unique bytes, data, rexmt and outoforder pkts, RTT → flows and transfers; RTT from 3WHS, "
         "mss, window scale → subflows. RTT and rexmt of the end that its capture was taken at, "
