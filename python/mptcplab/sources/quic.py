@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from mptcplab.sources.figures import spread
 from mptcplab.sources.ranges import Ranges
@@ -135,7 +136,8 @@ class Endpoint:
 
     def _acknowledge(self, path: int, packet: Packet, first: int, last: int) -> None:
         unknown = self._open[path, packet.kind]
-        for number in [one for one in unknown if first <= one <= last]:
+        # Packets are numbered as they are sent.
+        for number in [one for one in takewhile(last.__ge__, unknown) if one >= first]:
             self._lost[path].discard((packet.kind, number))
             for data in unknown.pop(number):
                 flow = self.flows[path, self.sends]

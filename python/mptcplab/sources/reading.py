@@ -51,6 +51,6 @@ def _told(source: Source, file: File) -> Told:
         message, *line = error.args
         place = f", line {line[0]}" if line else ""
         raise Error(f"{file.path}{place}: {message}") from error
-    except (AttributeError, LookupError, TypeError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         reason = f"has no {error}" if isinstance(error, KeyError) else str(error)
         raise Error(f"{file.path} is not as {source.name} writes it: {reason}") from error
