@@ -69,9 +69,10 @@ class File:
 def look(path: str | PathLike[str]) -> File | None:
     """Look at a file; None if it may be a capture, which whoever reads captures knows better."""
     place = Path(path)
-    if str(path) == "-" or not place.is_file():
-        return None
     try:
+        # Pipes are not looked into: what was read of them would be gone.
+        if str(path) == "-" or not place.is_file():
+            return None
         with place.open("rb") as content:
             start = content.read(HEAD_BYTES)
         if start.startswith(GZIP):
