@@ -103,6 +103,7 @@ def test_every_output_has_them(tmp_path: Path, mptcplab: Run) -> None:
     summary = mptcplab("analyze", file)
     assert "plain TCP · " in summary.stdout
     assert "as iperf3 at the client tells" in summary.stdout
+    assert summary.stdout.count("smoothed RTT at the sender ") == 2
     assert summary.stderr == ""
     rows = json.loads(mptcplab("analyze", "--json", "--connection", 1, file).stdout)
     assert [one["connection"] for one in rows["connections"]] == [1]

@@ -39,6 +39,7 @@ def print_measured(page: Page, tables: StoredTables, *, run: Run | None = None) 
         print_remarks(page, tables, but=EMPTY)
 
 
+SENDERS = {"up": "client", "down": "server"}
 ARROWS = {"up": "↑ up", "down": "↓ down"}
 VANTAGES = {
     "client": "captured at the client",
@@ -81,6 +82,8 @@ def print_connections(page: Page, tables: Measured, *, one: bool, run: Run | Non
         names = names_of(rows["subflows"])
         for transfer in _by_size(rows["transfers"]):
             _print_transfer(page, transfer, _only_carrier(transfer, rows["flows"], names))
+            if connection.get("source") is not None:
+                _print_smoothed(page, tables, transfer)
         print_subflows(page, rows["subflows"], rows["flows"], names)
         if connection.get("source") is None:
             print_reasons(
@@ -193,6 +196,16 @@ def _print_transfer(page: Page, transfer: Row, carrier: str) -> None:
     ]
     arrow = ARROWS[transfer["direction"]]
     page.facts(facts, first=f"{arrow:<6}  ")
+
+
+def _print_smoothed(page: Page, tables: Measured, transfer: Row) -> None:
+    """Print the range of the sender's smoothed round-trip times, of what has no samples."""
+    sender = SENDERS[transfer["direction"]]
+    states = tables.rows("state", connection=transfer["connection"], columns=["host", "srtt_ms"])
+    known = [row["srtt_ms"] for row in states if row["host"] == sender and row["srtt_ms"]]
+    if known:
+        low, high = text.milliseconds(min(known)), text.milliseconds(max(known))
+        page.facts([f"smoothed RTT at the sender {low} to {high}"], first=" " * 8)
 
 
 def _only_carrier(transfer: Row, flows: list[Row], names: dict[int, str]) -> str:
