@@ -58,6 +58,16 @@ def test_one_directory_is_one_page(tmp_path: Path, mptcplab: Run) -> None:
     assert [cells[0] for cells in table["rows"]] == names
 
 
+def test_streams_of_one_file_are_laid_over_each_other_unless_one_is_chosen(tmp_path: Path) -> None:
+    streams = package.write_report(TOOLS / "iperf3-upload.json", tmp_path / "streams.html")
+    names = [one["name"] for one in described(streams)["subflows"]]
+    ports = analyze(TOOLS / "iperf3-upload.json").connections["client_port"]
+    assert names == [f"iperf3-upload.json, port {port}" for port in ports]
+    files = [TOOLS / "iperf3-upload.json", TOOLS / "quic-client.qlog.gz"]
+    one = package.write_report(analyze(files), tmp_path / "one.html", connection=2)
+    assert "from qlog" in [badge["text"] for badge in described(one)["badges"]]
+
+
 def test_what_was_measured_at_one_time_is_laid_over_each_other_by_the_clock(tmp_path: Path) -> None:
     (tmp_path / "first.csv").write_text(DRIVE)
     late = DRIVE.splitlines()

@@ -54,7 +54,7 @@ def write_report(
     from mptcplab.charts.sources import drawn_of
     from mptcplab.results.campaign import Campaign
 
-    opened, page = drawn_of(source)
+    opened, page = drawn_of(source, alone=(connection, filter_by) != (None, None))
     if isinstance(opened, list):
         if (run, connection, filter_by) != (None, None, None):
             raise Error("of several runs there is no single run or connection to choose")

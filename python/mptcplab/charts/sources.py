@@ -21,8 +21,13 @@ Named: TypeAlias = tuple[str, Comparison | Analysis]
 Source: TypeAlias = str | PathLike[str] | Campaign | Comparison | Analysis
 
 
-def drawn_of(source: Source | Sequence[Source]) -> tuple[Drawn | list[Named], Path | None]:
-    """Open what is drawn, one thing or several with names, and give its page's place by default."""
+def drawn_of(
+    source: Source | Sequence[Source], *, alone: bool = False
+) -> tuple[Drawn | list[Named], Path | None]:
+    """Open what is drawn, one thing or several with names, and give its page's place by default.
+
+    Connections in files of other tools are several things, unless one of them is drawn ``alone``.
+    """
     if isinstance(source, (list, tuple)):
         if not source:
             raise Error("there is no run to report of")
@@ -41,7 +46,7 @@ def drawn_of(source: Source | Sequence[Source]) -> tuple[Drawn | list[Named], Pa
     beside = None
     if place:
         beside = place / "report.html" if place.is_dir() else place.with_suffix(".html")
-    if isinstance(found, Analysis) and len(found.parts) > 1:
+    if isinstance(found, Analysis) and found.parts and not alone and len(found.connections) > 1:
         return list[Named](found.parts), beside
     return found, beside
 
