@@ -40,7 +40,8 @@ def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
     overlaid = aligned([one for name, source in _apart(named) for one in each_of(name, source)])
     if not overlaid:
         raise Error("there is no connection to report of")
-    shown = overlaid[:MOST]
+    # What moved no data that is known has no curves.
+    shown = sorted(overlaid, key=lambda one: not one.subject.transfer)[:MOST]
     origins = " or ".join(sorted({f"the {one.origin}" for one in shown}))
     return Page(
         title=_title(overlaid),
