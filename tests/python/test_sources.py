@@ -17,43 +17,43 @@ from tools import DRIVE, TOOLS, document, row, tool
 
 
 def test_iperf3_tells_of_a_download_what_a_capture_of_it_shows() -> None:
-    captured, told = (tool(name) for name in ("client.pcapng.gz", "iperf3-download.json"))
+    captured, tables = (tool(name) for name in ("client.pcapng.gz", "iperf3-download.json"))
     ends = ["client_address", "client_port", "server_address", "server_port", "protocol"]
-    own = told.connections.row(0, named=True)
+    own = tables.connections.row(0, named=True)
     same = row(captured.connections, client_port=own["client_port"])
     assert {end: own[end] for end in ends} == {end: same[end] for end in ends}
     moved, told_moved = (
         row(one.transfers, connection=number, direction="down")
-        for one, number in ((captured, same["connection"]), (told, 0))
+        for one, number in ((captured, same["connection"]), (tables, 0))
     )
     assert told_moved["bytes"] == moved["bytes"] == 655_360
     # From the first data on, and from the first SYN on.
     assert moved["throughput_mbps"] < told_moved["throughput_mbps"] < 1.2 * moved["throughput_mbps"]
     # What the sender's kernel sent again filled a gap here.
     filled = row(captured.flows, connection=same["connection"], direction="down")
-    assert told.flows["retransmitted_packets"].to_list() == [filled["gap_filled_packets"]]
-    assert told.throughput.filter(pl.col("subflow").is_null())["bytes"].sum() == moved["bytes"]
-    assert told.rtt.is_empty()
-    assert told.connections["source"].to_list() == ["iperf3"]
+    assert tables.flows["retransmitted_packets"].to_list() == [filled["gap_filled_packets"]]
+    assert tables.throughput.filter(pl.col("subflow").is_null())["bytes"].sum() == moved["bytes"]
+    assert tables.rtt.is_empty()
+    assert tables.connections["source"].to_list() == ["iperf3"]
     assert captured.connections["source"].null_count() == 2
 
 
 def test_streams_are_connections_and_their_kernels_state_is_state() -> None:
-    told, written = tool("iperf3-upload.json"), document("iperf3-upload.json")
-    assert told.connections["client_port"].to_list() == [
+    tables, written = tool("iperf3-upload.json"), document("iperf3-upload.json")
+    assert tables.connections["client_port"].to_list() == [
         one["local_port"] for one in written["start"]["connected"]
     ]
     for number, end in enumerate(written["end"]["streams"]):
-        moved = row(told.transfers, connection=number)
+        moved = row(tables.transfers, connection=number)
         assert (moved["direction"], moved["bytes"]) == ("up", end["receiver"]["bytes"])
         assert moved["throughput_mbps"] == pytest.approx(end["receiver"]["bits_per_second"] / 1e6)
-        state = told.state.filter(connection=number)
+        state = tables.state.filter(connection=number)
         intervals = [one["streams"][number] for one in written["intervals"]]
         assert state["srtt_ms"].to_list() == [one["rtt"] / 1000 for one in intervals]
         assert state["cwnd_packets"].to_list() == [one["snd_cwnd"] // 1448 for one in intervals]
         assert state["retransmitted_packets"][-1] == end["sender"]["retransmits"]
         assert set(state["host"]) == {"client"}
-    assert "sent_not_arrived" in told.diagnostics["diagnostic"].to_list()
+    assert "sent_not_arrived" in tables.diagnostics["diagnostic"].to_list()
 
 
 def test_a_server_tells_of_all_tests_what_their_clients_tell() -> None:
@@ -96,9 +96,9 @@ def test_a_stream_of_json_is_the_document_that_it_makes(tmp_path: Path) -> None:
     # The MSS of loopback: 65535 bytes less IP, TCP and timestamps.
     assert set(real.state["cwnd_packets"]) == {end["streams"][0]["sender"]["max_snd_cwnd"] // 65483}
     (tmp_path / "stream").write_text("\n".join(lines) + "\n")
-    told, same = analyze(tmp_path / "stream"), tool("iperf3-upload.json")
+    tables, same = analyze(tmp_path / "stream"), tool("iperf3-upload.json")
     for table in ("connections", "transfers", "flows", "throughput", "state"):
-        assert getattr(told, table).equals(getattr(same, table)), table
+        assert getattr(tables, table).equals(getattr(same, table)), table
     (tmp_path / "cut").write_text("\n".join(lines[:3]) + lines[3][:40])
     cut = analyze(tmp_path / "cut")
     assert not cut.complete
@@ -153,21 +153,21 @@ def test_a_sequence_of_records_is_the_document_that_it_makes(tmp_path: Path) -> 
     records = [head | {"trace": trace}, *({**one, "time": one["time"] - 1000} for one in events)]
     text = "".join(f"\x1e{json.dumps(one)}\n" for one in records)
     (tmp_path / "sequence").write_text(text)
-    told, same = analyze(tmp_path / "sequence"), tool("quic-client.qlog.gz")
-    assert told.transfers.drop("elapsed_s", "throughput_mbps").equals(
+    tables, same = analyze(tmp_path / "sequence"), tool("quic-client.qlog.gz")
+    assert tables.transfers.drop("elapsed_s", "throughput_mbps").equals(
         same.transfers.drop("elapsed_s", "throughput_mbps")
     )
-    assert told.connections["start_ns"][0] == pytest.approx(began * 1e6, abs=1000)
+    assert tables.connections["start_ns"][0] == pytest.approx(began * 1e6, abs=1000)
     (tmp_path / "cut").write_text(text[:-10])
     assert not analyze(tmp_path / "cut").complete
 
 
 def test_a_log_of_another_program_is_read_as_well() -> None:
     """That of quic-go's server: a sequence of records, with times since its clock's start."""
-    told = tool("quic-go.sqlog.gz")
+    tables = tool("quic-go.sqlog.gz")
     text = gzip.decompress((TOOLS / "quic-go.sqlog.gz").read_bytes()).decode()
     records = [json.loads(one) for one in text.replace("\x1e", "").splitlines()]
-    own = told.connections.row(0, named=True)
+    own = tables.connections.row(0, named=True)
     started = next(one["data"] for one in records if "connection_started" in one.get("name", ""))
     assert own["client_port"] == started["remote"]["address_v4"]["port"]
     assert (own["server_address"], own["server_port"]) == ("127.0.0.1", 4433)
@@ -176,10 +176,10 @@ def test_a_log_of_another_program_is_read_as_well() -> None:
         records[0]["trace"]["common_fields"]["reference_time"]["wall_clock_time"]
     )
     assert own["start_ns"] / 1e9 == pytest.approx(began.timestamp(), abs=1e-3)
-    moved = row(told.transfers, direction="down")
+    moved = row(tables.transfers, direction="down")
     assert moved["bytes"] == 300_000
     sent = [one["data"] for one in records if one.get("name") == "transport:packet_sent"]
-    flow = row(told.flows, direction="down")
+    flow = row(tables.flows, direction="down")
     assert flow["packets"] == len(sent)
     assert flow["data_bytes"] == sum(
         frame["length"]
@@ -194,7 +194,7 @@ def test_a_log_of_another_program_is_read_as_well() -> None:
     samples = [
         now for now, before in zip(latest, [None, *latest], strict=False) if now and now != before
     ]
-    assert told.rtt["rtt_ms"].to_list() == samples
+    assert tables.rtt["rtt_ms"].to_list() == samples
 
 
 def test_paths_of_a_log_are_subflows(tmp_path: Path) -> None:
@@ -239,28 +239,28 @@ def test_paths_of_a_log_are_subflows(tmp_path: Path) -> None:
         ],
     }
     (tmp_path / "multipath.json").write_text(json.dumps(head))
-    told = analyze(tmp_path / "multipath.json")
-    assert told.subflows["path"].to_list() == ["0", "1"]
-    flows = told.flows.filter(direction="up")
+    tables = analyze(tmp_path / "multipath.json")
+    assert tables.subflows["path"].to_list() == ["0", "1"]
+    flows = tables.flows.filter(direction="up")
     assert flows["bytes"].to_list() == [1000, 1000]
     assert flows["lost_packets"].to_list() == [1, 0]
     assert flows["retransmitted_packets"].to_list() == [0, 1]
-    assert row(told.transfers, direction="up")["bytes"] == 2000
-    assert row(told.transfers, direction="up")["elapsed_s"] == pytest.approx(0.15)
-    assert told.events["detail"].to_list() == ["time_threshold"]
+    assert row(tables.transfers, direction="up")["bytes"] == 2000
+    assert row(tables.transfers, direction="up")["elapsed_s"] == pytest.approx(0.15)
+    assert tables.events["detail"].to_list() == ["time_threshold"]
 
 
 def test_a_drive_is_a_transfer_with_a_track(tmp_path: Path) -> None:
     (tmp_path / "dish.csv").write_text(DRIVE)
-    told = analyze(tmp_path / "dish.csv")
-    assert told.connections.select("protocol", "source").row(0) == ("udp", "satellite-cellular")
+    tables = analyze(tmp_path / "dish.csv")
+    assert tables.connections.select("protocol", "source").row(0) == ("udp", "satellite-cellular")
     # A row holds until the next, the last one for as long as rows usually are apart.
-    assert told.throughput.filter(subflow=0)["throughput_mbps"].to_list() == pytest.approx(
+    assert tables.throughput.filter(subflow=0)["throughput_mbps"].to_list() == pytest.approx(
         [18, 8, 4]
     )
-    assert told.positions["latitude_deg"].to_list() == [44.98, 44.9801, 44.9802]
-    assert told.subflows["path"].to_list() == ["dish"]
-    assert told.flows["data_packets"].to_list() == [None]
+    assert tables.positions["latitude_deg"].to_list() == [44.98, 44.9801, 44.9802]
+    assert tables.subflows["path"].to_list() == ["dish"]
+    assert tables.flows["data_packets"].to_list() == [None]
 
 
 def test_ranges_count_each_byte_once() -> None:

@@ -48,17 +48,21 @@ ESTAB 0      0      [fd00::2]%lte:41712     [fd00::1]:5201
     mptcp = "tcp-ulp-mptcp flags:Mmec token:0000(id:0)/5f3a91c2(id:0) seq:1"
     samples = (("1795725855.5", 1001, 1), ("1795725856.5", 3001, 1001))
     log.write_text("".join(sample.format(at=at, a=a, b=b, mptcp=mptcp) for at, a, b in samples))
-    told = analyze(log)
-    assert told.connections.select("protocol", "subflows", "began").row(0) == ("mptcp", 2, "midway")
-    assert told.subflows["client_address"].to_list() == ["10.0.1.2", "fd00::2"]
-    assert told.flows["bytes"].to_list() == [2000, 1000]
-    assert told.transfers.select("direction", "bytes", "elapsed_s").row(0) == ("up", 3000, 1.0)
-    assert told.state.filter(subflow=1)["ssthresh_packets"].to_list() == [7.0, 7.0]
+    tables = analyze(log)
+    assert tables.connections.select("protocol", "subflows", "began").row(0) == (
+        "mptcp",
+        2,
+        "midway",
+    )
+    assert tables.subflows["client_address"].to_list() == ["10.0.1.2", "fd00::2"]
+    assert tables.flows["bytes"].to_list() == [2000, 1000]
+    assert tables.transfers.select("direction", "bytes", "elapsed_s").row(0) == ("up", 3000, 1.0)
+    assert tables.state.filter(subflow=1)["ssthresh_packets"].to_list() == [7.0, 7.0]
 
 
 @pytest.mark.parametrize("name", ["tcptrace.txt", "tcptrace.csv"])
 def test_tcptrace_tells_of_a_capture_what_it_shows(name: str) -> None:
-    captured, told = tool("client.pcapng.gz"), tool(name)
+    captured, tables = tool("client.pcapng.gz"), tool(name)
     ends = ["client_address", "client_port", "server_address", "server_port", "began", "ended"]
     for table, columns in (
         ("connections", [*ends, "vantage", "duration_s", "start_s"]),
@@ -66,10 +70,10 @@ def test_tcptrace_tells_of_a_capture_what_it_shows(name: str) -> None:
         ("flows", ["retransmitted_packets", "retransmitted_bytes", "loss_rate_percent"]),
         ("subflows", ["client_mss_bytes", "server_mss_bytes", "ended"]),
     ):
-        order = [one for one in ("connection", "direction") if one in told.flows.columns]
+        order = [one for one in ("connection", "direction") if one in tables.flows.columns]
         frames = [
             getattr(one, table).sort(*order) if table == "flows" else getattr(one, table)
-            for one in (captured, told)
+            for one in (captured, tables)
         ]
         moved = [one.filter(pl.col("bytes") > 0) if table == "flows" else one for one in frames]
         for column in columns:
@@ -79,26 +83,26 @@ def test_tcptrace_tells_of_a_capture_what_it_shows(name: str) -> None:
                 column
             )
     shown = captured.subflows["handshake_rtt_ms"].to_list()
-    assert told.subflows["handshake_rtt_ms"].to_list() == pytest.approx(shown, abs=0.05)
+    assert tables.subflows["handshake_rtt_ms"].to_list() == pytest.approx(shown, abs=0.05)
     # tcptrace takes SYN and FIN for samples, too.
-    assert row(told.flows, connection=0, direction="up")["rtt_ms_min"] == pytest.approx(
+    assert row(tables.flows, connection=0, direction="up")["rtt_ms_min"] == pytest.approx(
         row(captured.flows, connection=0, direction="up")["rtt_ms_min"], abs=0.05
     )
-    assert row(told.flows, connection=1, direction="down")["rtt_ms_mean"] is None
+    assert row(tables.flows, connection=1, direction="down")["rtt_ms_mean"] is None
 
 
 def test_a_kernels_events_are_signals_of_the_connections_that_they_tell_of() -> None:
     """Both ends were on one machine, so each connection is there twice, as each host saw it."""
-    told = tool("ip-mptcp-monitor.log")
+    tables = tool("ip-mptcp-monitor.log")
     lines = (TOOLS / "ip-mptcp-monitor.log").read_text().splitlines()
-    assert len(told.signals) == len(lines)
-    assert told.connections["vantage"].to_list() == ["client", "server"]
+    assert len(tables.signals) == len(lines)
+    assert tables.connections["vantage"].to_list() == ["client", "server"]
     tokens = [re.findall(r"token=(\w+)", line) for line in lines if "CREATED" in line]
-    own = told.connections.row(0, named=True)["client_token"]
-    other = told.connections.row(1, named=True)["server_token"]
+    own = tables.connections.row(0, named=True)["client_token"]
+    other = tables.connections.row(1, named=True)["server_token"]
     assert [[f"{own:08x}"], [f"{other:08x}"]] == tokens
     for number in (0, 1):
-        subflows = told.subflows.filter(connection=number)
+        subflows = tables.subflows.filter(connection=number)
         assert subflows["kind"].to_list() == ["initial", "join"]
         assert subflows["client_address"].to_list() == ["10.0.1.2", "10.0.2.2"]
         assert subflows["client_address_id"].to_list() == [None, 2]
@@ -108,6 +112,6 @@ def test_a_kernels_events_are_signals_of_the_connections_that_they_tell_of() -> 
     )
     assert created is not None
     assert joined is not None
-    assert told.subflows["join_time_ms"].to_list()[1] == pytest.approx(
+    assert tables.subflows["join_time_ms"].to_list()[1] == pytest.approx(
         1000 * (float(joined[1]) - float(created[1])), abs=0.01
     )

@@ -231,9 +231,9 @@ def test_a_source_of_a_user_is_an_entry_point(
     formats.sources.cache_clear()
     log = tmp_path / "transfers.log"
     log.write_text("# our transfers\n1795725855 2.0 1000000\n")
-    told = analyze(log)
-    assert told.transfers.select("bytes", "throughput_mbps").row(0) == (1_000_000, 4.0)
-    assert told.subflows["path"].to_list() == ["wifi"]
+    tables = analyze(log)
+    assert tables.transfers.select("bytes", "throughput_mbps").row(0) == (1_000_000, 4.0)
+    assert tables.subflows["path"].to_list() == ["wifi"]
     log.write_text("# our transfers\n1795725855 2.0 1000000\nthree words\n")
     with pytest.raises(Error, match=r"transfers.log, line 3: is not START SECONDS BYTES"):
         analyze(log)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from mptcplab._core import Table
-    from mptcplab.sources.told import Told
+    from mptcplab.sources.contents import Contents
 
 SECOND = 10**9
 # Columns that count from the first packet of all, besides ``at_s``.
@@ -42,21 +42,21 @@ def measure(
         Error: A file can neither be read as a capture nor as one of another tool.
     """
     captures: list[str] = []
-    told: list[Told] = []
+    contents: list[Contents] = []
     for name in analysis.names(paths):
         one = read(name)
         if one is None:
             captures.append(name)
         else:
-            told.append(one)
-    if not told:
+            contents.append(one)
+    if not contents:
         return analysis.measure(captures, **settings)
     _refuse_part(settings)
     if captures:
-        return Together(analysis.measure(captures, **settings), told)
+        return Together(analysis.measure(captures, **settings), contents)
     if settings.get("transfer") is not None:
         raise Error("how an application was served (scenario) is measured in captures: give one")
-    return Together(None, told)
+    return Together(None, contents)
 
 
 def _refuse_part(settings: dict[str, Any]) -> None:
@@ -69,9 +69,9 @@ def _refuse_part(settings: dict[str, Any]) -> None:
 class Together(StoredTables):
     """The tables of captures and of files of other tools: connections one after the other."""
 
-    def __init__(self, captured: Tables | None, told: list[Told]) -> None:
+    def __init__(self, captured: Tables | None, contents: list[Contents]) -> None:
         super().__init__(Path())
-        began = [one.start_ns for one in told if one.has_clock]
+        began = [one.start_ns for one in contents if one.has_clock]
         own_ns = None if captured is None else _origin_ns(captured)
         known = [at for at in (own_ns, *began) if at is not None]
         origin_ns = min(known, default=None)
@@ -83,7 +83,7 @@ class Together(StoredTables):
             tables = {name: captured.table(name) for name in Tables.NAMES}
             self.parts.append(("captures", Part(tables, first, late_s, captured.complete)))
             first += len(tables["connections"])
-        for one in told:
+        for one in contents:
             tables = _tables(one, origin_ns)
             self.parts.append((one.name, Part(tables, first, 0.0, one.complete)))
             first += len(tables["connections"])
@@ -139,22 +139,26 @@ def _origin_ns(captured: Tables) -> int | None:
     return None if row is None else row["start_ns"] - round(row["start_s"] * SECOND)
 
 
-def _tables(told: Told, origin_ns: int | None) -> dict[str, Table]:
+def _tables(contents: Contents, origin_ns: int | None) -> dict[str, Table]:
     """Hold rows to the columns of their tables."""
-    begins_ns = told.start_ns or 0
-    if told.has_clock:
+    begins_ns = contents.start_ns or 0
+    if contents.has_clock:
         begins_ns = begins_ns if origin_ns is None else origin_ns
     elif origin_ns is not None:
-        told.remark(
+        contents.remark(
             "no_clock", "it has no times of a clock: in seconds, it begins with the first of all"
         )
     tables = dict.fromkeys(Tables.NAMES, "[]")
-    unknown = [name for name in told.tables if name not in tables]
+    unknown = [name for name in contents.tables if name not in tables]
     if unknown:
-        raise Error(f"{told.name}: {told.source} gives {unknown[0]}, and there is no such table")
-    for name, given in told.seconds(begins_ns):
+        raise Error(
+            f"{contents.name}: {contents.source} gives {unknown[0]}, and there is no such table"
+        )
+    for name, given in contents.seconds(begins_ns):
         tables[name] = json.dumps(given)
     try:
         return {name: rows(name, text) for name, text in tables.items()}
     except Error as error:
-        raise Error(f"{told.name}: what {told.source} reads does not fit: {error}") from error
+        raise Error(
+            f"{contents.name}: what {contents.source} reads does not fit: {error}"
+        ) from error

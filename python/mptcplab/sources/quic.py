@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from mptcplab.sources.contents import SECOND
 from mptcplab.sources.figures import spread
 from mptcplab.sources.ranges import Ranges
-from mptcplab.sources.told import SECOND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mptcplab.sources.told import Connection, Row
+    from mptcplab.sources.contents import Connection, Row
 
     Json = dict[str, Any]
     # Stream, offset, and the offset of what follows.

@@ -9,12 +9,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
 
+    from mptcplab.sources.contents import Contents
     from mptcplab.sources.file import File
     from mptcplab.sources.formats import Source
-    from mptcplab.sources.told import Told
 
 
-def read(path: str | PathLike[str]) -> Told | None:
+def read(path: str | PathLike[str]) -> Contents | None:
     """Read a file of another tool; None if it may be a capture.
 
     Raises:
@@ -27,7 +27,7 @@ def read(path: str | PathLike[str]) -> Told | None:
 
     for source in sources().values():
         if source.matches(file):
-            return _told(source, file)
+            return _contents(source, file)
     raise Error(
         f"{path} is neither pcap nor pcapng, nor of a tool that is known: {', '.join(sources())} "
         "(mptcplab analyze --sources)"
@@ -44,7 +44,7 @@ def is_known(path: str | PathLike[str]) -> bool:
     return any(source.matches(file) for source in sources().values())
 
 
-def _told(source: Source, file: File) -> Told:
+def _contents(source: Source, file: File) -> Contents:
     try:
         return source.read(file)
     except ValueError as error:

@@ -17,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from mptcplab.sources.contents import Contents
     from mptcplab.sources.file import File
-    from mptcplab.sources.told import Told
 
     class Source(Protocol):
         """What one tool writes."""
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         def matches(self, file: File) -> bool:
             """Say whether a file is of it, by its ``head``."""
 
-        def read(self, file: File) -> Told:
+        def read(self, file: File) -> Contents:
             """Give what the file tells.
 
             Raises:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from mptcplab.sources.told import Told
+from mptcplab.sources.contents import Contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mptcplab.sources.contents import Connection, End, Row
     from mptcplab.sources.file import File
-    from mptcplab.sources.told import Connection, End, Row
 
 EVENT = re.compile(
     r"^(?:\[(?P<at>\d{4}-\d\d-\d\dT[\d:.]+)\] )?\[ *(?P<event>[A-Z][A-Z_]+)(?: (?P<number>\d+))?\]"
@@ -50,9 +50,9 @@ class IpMptcp:
         first = file.head.splitlines()[:1]
         return bool(first) and (found := EVENT.match(first[0])) is not None and _is_known(found)
 
-    def read(self, file: File) -> Told:
+    def read(self, file: File) -> Contents:
         """Give the connections."""
-        told = Told(self.name, file)
+        contents = Contents(self.name, file)
         rows = []
         for number, line in enumerate(file.text().splitlines(), 1):
             found = EVENT.match(line)
@@ -68,11 +68,11 @@ class IpMptcp:
         for row in rows:
             row["host"] = "server" if row["token"] in servers else "client"
         for token in dict.fromkeys(row["token"] for row in rows if row["token"] is not None):
-            _add(told, [row for row in rows if row["token"] == token])
+            _add(contents, [row for row in rows if row["token"] == token])
         for row in rows:
-            told.add("signals", **row)
-        told.remark("supposed_clock", "its times have no zone, and are taken as UTC")
-        return told
+            contents.add("signals", **row)
+        contents.remark("supposed_clock", "its times have no zone, and are taken as UTC")
+        return contents
 
 
 def _is_known(found: re.Match[str]) -> bool:
@@ -108,7 +108,7 @@ def _number(values: dict[str, str], name: str) -> int | None:
     return int(values[name]) if name in values else None
 
 
-def _add(told: Told, rows: list[Row]) -> None:
+def _add(contents: Contents, rows: list[Row]) -> None:
     """Add the connection of a token, as its host saw it."""
     opened = [row for row in rows if row["signal"] in ("created", "subflow-established")]
     if not opened:
@@ -116,7 +116,7 @@ def _add(told: Told, rows: list[Row]) -> None:
     first, host = opened[0], rows[0]["host"]
     closed = rows[-1]["signal"] == "closed"
     client, server = _ends(first)
-    connection = told.connection(
+    connection = contents.connection(
         "mptcp",
         start_ns=rows[0]["at_ns"],
         end_ns=rows[-1]["at_ns"],

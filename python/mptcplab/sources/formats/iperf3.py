@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from mptcplab.recordings.iperf3 import CUT, EVENT, tests
-from mptcplab.sources.told import SECOND, Told
+from mptcplab.sources.contents import SECOND, Contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mptcplab.sources.contents import Connection, Row
     from mptcplab.sources.file import File
-    from mptcplab.sources.told import Connection, Row
 
     Json = dict[str, Any]
 
@@ -38,35 +38,35 @@ class Iperf3:
         head = file.head.lstrip()
         return head.startswith(EVENT) or (head.startswith("{") and VERSION.search(head) is not None)
 
-    def read(self, file: File) -> Told:
+    def read(self, file: File) -> Contents:
         """Give the tests."""
-        told = Told(self.name, file)
+        contents = Contents(self.name, file)
         faults = []
         for test in tests(file.text()):
             if CUT in test:
-                told.complete = False
-                told.remark("file_cut", "the last line is cut off; what is before it was read")
+                contents.complete = False
+                contents.remark("file_cut", "the last line is cut off; what is before it was read")
             fault = test.get("error")
             if test.get("start", {}).get("connected") and test.get("intervals"):
-                _Test(told, test).add()
+                _Test(contents, test).add()
                 if fault:
-                    told.remark("tool_error", f"iperf3 says: {fault}")
+                    contents.remark("tool_error", f"iperf3 says: {fault}")
             faults.append(fault or "no interval was measured")
-        if not told.tables.get("connections"):
+        if not contents.tables.get("connections"):
             raise ValueError(f"iperf3 says: {faults[0]}" if faults else "holds no test of iperf3")
-        told.remark(
+        contents.remark(
             "rough_clock",
             "iperf3 gives the beginning of a test in whole seconds, and before its streams are "
             "open: times may be off by a second or more against those of other files",
         )
-        return told
+        return contents
 
 
 class _Test:
     """One test."""
 
-    def __init__(self, told: Told, test: Json) -> None:
-        self._told = told
+    def __init__(self, contents: Contents, test: Json) -> None:
+        self._contents = contents
         self._start = test["start"]
         self._end = test.get("end") or {}
         self._intervals = test["intervals"]
@@ -94,7 +94,7 @@ class _Test:
             if counted:
                 self._add(stream, counted, ends.get(stream["socket"], {}))
         if any(one["sum"].get("omitted") for one in self._intervals if "sum" in one):
-            self._told.remark("omitted", "what iperf3 omitted (-O) is not counted")
+            self._contents.remark("omitted", "what iperf3 omitted (-O) is not counted")
 
     def _add(self, stream: Json, intervals: list[Json], end: Json) -> None:
         near, far = (
@@ -104,7 +104,7 @@ class _Test:
         sends = bool(intervals[0]["sender"])
         direction = "up" if sends == self._is_client else "down"
         moved, elapsed_s = self._moved(intervals, end, sends)
-        connection = self._told.connection(
+        connection = self._contents.connection(
             "udp" if self._is_udp else "tcp",
             start_ns=self._began_ns,
             end_ns=self._began_ns + round(max(intervals[-1]["end"], elapsed_s) * SECOND),
@@ -128,7 +128,7 @@ class _Test:
             connection.bins(direction, bins, each)
         if sends:
             self._add_state(connection, intervals)
-            self._told.remark(
+            self._contents.remark(
                 "sent_not_arrived",
                 "iperf3 at the sender counts what it gave to its socket: over time, up to a socket "
                 "buffer of it had not arrived"

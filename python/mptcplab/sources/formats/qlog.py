@@ -10,16 +10,16 @@ import json
 import re
 from datetime import UTC, datetime
 
+from mptcplab.sources.contents import Contents
 from mptcplab.sources.quic import Endpoint, Packet
-from mptcplab.sources.told import Told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from mptcplab.sources.contents import End
     from mptcplab.sources.file import File
-    from mptcplab.sources.told import End
 
     Json = dict[str, Any]
 
@@ -48,17 +48,17 @@ class Qlog:
         """Say whether it begins as qlog does."""
         return START.search(file.head[:4096]) is not None
 
-    def read(self, file: File) -> Told:
+    def read(self, file: File) -> Contents:
         """Give the connections."""
-        told = Told(self.name, file, has_clock=False)
-        for trace in _traces(file.text(), told):
-            _add(told, trace)
-        if not told.tables.get("connections"):
+        contents = Contents(self.name, file, has_clock=False)
+        for trace in _traces(file.text(), contents):
+            _add(contents, trace)
+        if not contents.tables.get("connections"):
             raise ValueError("holds no packet of a connection")
-        return told
+        return contents
 
 
-def _traces(text: str, told: Told) -> Iterator[Json]:
+def _traces(text: str, contents: Contents) -> Iterator[Json]:
     """Give traces with their events."""
     is_sequence = text.startswith(SEPARATOR) or '"application/qlog+json-seq"' in text[:4096]
     if not is_sequence and '"JSON-SEQ"' not in text[:4096] and '"NDJSON"' not in text[:4096]:
@@ -79,12 +79,12 @@ def _traces(text: str, told: Told) -> Iterator[Json]:
         except ValueError as error:
             if number < len(records):
                 raise ValueError("is no record of qlog", number) from error
-            told.complete = False
-            told.remark("file_cut", "the last record is cut off; what is before it was read")
+            contents.complete = False
+            contents.remark("file_cut", "the last record is cut off; what is before it was read")
     yield {**found[0].get("trace", {}), "events": found[1:]}
 
 
-def _add(told: Told, trace: Json) -> None:
+def _add(contents: Contents, trace: Json) -> None:
     """Add the connection of a trace."""
     vantage = (trace.get("vantage_point") or {}).get("type")
     if vantage not in VANTAGES:
@@ -107,9 +107,9 @@ def _add(told: Told, trace: Json) -> None:
     if not end.flows:
         return
     if times[0] >= CLOCK_MS * MILLI:
-        told.has_clock = True
+        contents.has_clock = True
     client, server = _ends(about.get("connection_started") or {}, vantage)
-    connection = told.connection(
+    connection = contents.connection(
         "quic",
         start_ns=times[0],
         end_ns=times[-1],

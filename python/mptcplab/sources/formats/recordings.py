@@ -8,7 +8,7 @@ from statistics import median
 from mptcplab.recordings import file as files
 from mptcplab.recordings.formats import formats
 from mptcplab.recordings.recording import NONE, SUPPOSED, TCP, UDP
-from mptcplab.sources.told import SECOND, Told
+from mptcplab.sources.contents import SECOND, Contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,24 +38,24 @@ class Recordings:
         """Say whether one of the formats knows it."""
         return _format(file) is not None
 
-    def read(self, file: File) -> Told:
+    def read(self, file: File) -> Contents:
         """Give the paths."""
         form = _format(file)
         if form is None:
             raise ValueError("is of no format that is known", 1)
         text = files.File(file.path, file.text(), files.direction_of(file.path))
         found = form.read(text, files.Options())
-        told = Told(form.name, file, has_clock=all(one.clock != NONE for one in found))
+        contents = Contents(form.name, file, has_clock=all(one.clock != NONE for one in found))
         for recording in found:
             recording.check()
-            _add(told, recording, recording.name or file.path.name.partition(".")[0])
+            _add(contents, recording, recording.name or file.path.name.partition(".")[0])
             for note in recording.notes:
-                told.remark("recording", note)
+                contents.remark("recording", note)
             if recording.clock == SUPPOSED:
-                told.remark("supposed_clock", "its times have no zone, and are taken as UTC")
-        if not told.tables.get("connections"):
+                contents.remark("supposed_clock", "its times have no zone, and are taken as UTC")
+        if not contents.tables.get("connections"):
             raise ValueError("holds no row that counts", 1)
-        return told
+        return contents
 
 
 def _format(file: File) -> Format | None:
@@ -64,13 +64,13 @@ def _format(file: File) -> Format | None:
     return next((one for one in known if one.matches(head)), None)
 
 
-def _add(told: Told, recording: Recording, path: str) -> None:
+def _add(contents: Contents, recording: Recording, path: str) -> None:
     samples = sorted({one.at_ns: one for one in recording.samples}.values(), key=_moment)
     if not samples:
         return
     lengths = _lengths([one.at_ns for one in samples])
     rates = recording.rates or ""
-    connection = told.connection(
+    connection = contents.connection(
         "udp" if rates.startswith(UDP) else "tcp" if rates == TCP else "unknown",
         start_ns=samples[0].at_ns,
         end_ns=samples[-1].at_ns + lengths[-1],
@@ -92,7 +92,7 @@ def _add(told: Told, recording: Recording, path: str) -> None:
         )
         for each in (None, subflow):
             connection.bins(direction, bins, each)
-        told.remark(
+        contents.remark(
             "rates", f"rates are {rates or 'of an unknown kind'}", connection=connection.number
         )
     for one in samples:
@@ -106,9 +106,9 @@ def _add(told: Told, recording: Recording, path: str) -> None:
                 record=one.line,
             )
         if one.radio:
-            told.add("radio", path=path, source=told.name, at_ns=one.at_ns, **one.radio)
+            contents.add("radio", path=path, source=contents.name, at_ns=one.at_ns, **one.radio)
         if {"latitude_deg", "longitude_deg"} <= one.position.keys():
-            told.add("positions", source=told.name, at_ns=one.at_ns, **one.position)
+            contents.add("positions", source=contents.name, at_ns=one.at_ns, **one.position)
 
 
 def _moment(sample: Sample) -> int:

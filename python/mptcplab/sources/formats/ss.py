@@ -9,15 +9,15 @@ import re
 from datetime import datetime
 from itertools import pairwise
 
-from mptcplab.sources.told import SECOND, Told
+from mptcplab.sources.contents import SECOND, Contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from mptcplab.sources.contents import Connection, End, Row
     from mptcplab.sources.file import File
-    from mptcplab.sources.told import Connection, End, Row
 
 HEADER = re.compile(r"^(State\s+|Netid\s+)?.*Recv-Q\s+Send-Q\s+Local Address:Port", re.MULTILINE)
 SOCKET = re.compile(
@@ -74,7 +74,7 @@ class Ss:
         """Say whether there is its header near the top."""
         return HEADER.search(file.head[:4096]) is not None
 
-    def read(self, file: File) -> Told:
+    def read(self, file: File) -> Contents:
         """Give the connections."""
         sockets: dict[Key, list[tuple[int, str]]] = {}
         first_ns = None
@@ -82,16 +82,16 @@ class Ss:
             first_ns = at_ns if first_ns is None else first_ns
             if info:
                 sockets.setdefault(key, []).append((at_ns, info))
-        told = Told(self.name, file, has_clock=bool(first_ns))
+        contents = Contents(self.name, file, has_clock=bool(first_ns))
         groups: dict[tuple[bool, object], list[Key]] = {}
         for key, samples in sockets.items():
             token = TOKENS.search(samples[-1][1])
             groups.setdefault((True, token.groups()) if token else (False, key), []).append(key)
         for (is_mptcp, _), keys in groups.items():
-            _add(told, {key: sockets[key] for key in keys}, first_ns or 0, is_mptcp=is_mptcp)
+            _add(contents, {key: sockets[key] for key in keys}, first_ns or 0, is_mptcp=is_mptcp)
         if not sockets:
             raise ValueError("holds no TCP socket with its figures: ss -tin prints them")
-        return told
+        return contents
 
 
 def _samples(text: str) -> Iterator[tuple[int, Key, str]]:
@@ -143,14 +143,14 @@ def _fields(info: str) -> dict[str, str]:
 
 
 def _add(
-    told: Told, sockets: dict[Key, list[tuple[int, str]]], began_ns: int, *, is_mptcp: bool
+    contents: Contents, sockets: dict[Key, list[tuple[int, str]]], began_ns: int, *, is_mptcp: bool
 ) -> None:
     """Add a connection of one socket, or of several."""
     times = [at for samples in sockets.values() for at, _ in samples]
     first = next(iter(sockets))
     is_client = first[1] > first[3]
     ends: tuple[End, End] = (first[:2], first[2:])
-    connection = told.connection(
+    connection = contents.connection(
         "mptcp" if is_mptcp else "tcp",
         start_ns=min(times),
         end_ns=max(times),

@@ -6,14 +6,14 @@ import csv
 import re
 from datetime import UTC, datetime
 
-from mptcplab.sources.told import SECOND, Told
+from mptcplab.sources.contents import SECOND, Contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mptcplab.sources.contents import Row
     from mptcplab.sources.file import File
-    from mptcplab.sources.told import Row
 
     Found = dict[str, str]
 
@@ -51,18 +51,18 @@ class Tcptrace:
         """Say whether it names itself near the top."""
         return MARK in file.head[:4096]
 
-    def read(self, file: File) -> Told:
+    def read(self, file: File) -> Contents:
         """Give the connections."""
-        told = Told(self.name, file)
+        contents = Contents(self.name, file)
         text = file.text()
         found = _of_csv(text) if "conn_#" in text[:4096] else _of_long(text)
         for one in found:
-            _add(told, one)
-        if not told.tables.get("connections"):
+            _add(contents, one)
+        if not contents.tables.get("connections"):
             raise ValueError("holds no connection in tcptrace's long form: -l prints it")
         if "first packet:" in text:
-            told.remark("supposed_clock", "its times have no zone, and are taken as UTC")
-        return told
+            contents.remark("supposed_clock", "its times have no zone, and are taken as UTC")
+        return contents
 
 
 def _of_csv(text: str) -> Iterator[Found]:
@@ -113,7 +113,7 @@ def _nanoseconds(seconds: str) -> int:
     return int(whole) * SECOND + int(micros or 0) * 1000
 
 
-def _add(told: Told, found: Found) -> None:
+def _add(contents: Contents, found: Found) -> None:
     start_ns, end_ns = (_nanoseconds(found[f"{one}_packet"]) for one in ("first", "last"))
     handshakes = [_number(found, f"RTT_from_3WHS_{side}") for side in ("a2b", "b2a")]
     vantage = _vantage(*handshakes)
@@ -122,7 +122,7 @@ def _add(told: Told, found: Found) -> None:
     )
     resets = any(int(found.get(f"resets_sent_{side}", 0)) for side in ("a2b", "b2a"))
     whole = all(int(one) for one in syns)
-    connection = told.connection(
+    connection = contents.connection(
         "tcp",
         start_ns=start_ns,
         end_ns=end_ns,

@@ -1,4 +1,4 @@
-"""What a file tells, as rows of the tables."""
+"""What a file contains, as rows of the tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMED = {"rtt", "reordering", "window", "events"}
 UNKNOWN_END: End = (None, None)
 
 
-class Told:
+class Contents:
     """Rows of the tables, by table; what a column needs and no cell has stays empty.
 
     Rows have their columns as keys. Their times are ``at_ns`` (of a connection ``start_ns``) alone:
@@ -95,8 +95,8 @@ class Told:
 class Connection:
     """A connection that a file tells of, and the rows about it."""
 
-    def __init__(self, told: Told, number: int, start_ns: int, end_ns: int) -> None:
-        self._told = told
+    def __init__(self, contents: Contents, number: int, start_ns: int, end_ns: int) -> None:
+        self._contents = contents
         self.number = number
         self.start_ns = start_ns
         self.end_ns = end_ns
@@ -160,8 +160,8 @@ class Connection:
     def add(self, table: str, **row: Any) -> None:
         """Add a row about it; ``record`` of a sample is its line or event in the file."""
         if table in NAMED:
-            row["capture"] = self._told.name
-        self._told.add(table, connection=self.number, **row)
+            row["capture"] = self._contents.name
+        self._contents.add(table, connection=self.number, **row)
 
 
 def mbps(count: float, seconds: float | None) -> float | None:
