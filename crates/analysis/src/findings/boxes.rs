@@ -5,6 +5,9 @@ use super::stops;
 use crate::report::Report;
 use tables::Event;
 
+/// No NAT forgets sooner. After a shorter pause without an answer the path is dead, as far as packets show.
+const FORGETS_S: f64 = 5.0;
+
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let mut found = Vec::new();
     let begin_s = case.begin_s;
@@ -50,15 +53,19 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     let main = case.main;
     for (subflow, row) in forgotten(case.report).filter(|_| main) {
-        stops::explain(case, subflow);
         let pause_s = row.duration_ms.unwrap_or(0.0) / 1e3;
+        let is_reset = row.detail.is_some_and(|detail| detail.contains("reset"));
+        if !is_reset && pause_s < FORGETS_S {
+            continue;
+        }
+        stops::explain(case, subflow);
         found.push(Found {
             kind: "forgotten",
             subflow: Some(subflow),
             from_s: (row.at_s - pause_s).max(case.begin_s),
             to_s: case.end_s().max(row.at_s),
             cost: Cost::Unknown,
-            confidence: 0.9,
+            confidence: if is_reset { 0.9 } else { 0.6 },
             message: format!(
                 "{}: a NAT or firewall forgot this subflow during a pause of {}",
                 case.name(subflow),

@@ -23,6 +23,8 @@ const UNQUEUED: f64 = 1.3;
 const IDLE: &str = "backup_unused";
 /// Rates are those over so long.
 const OVER_S: f64 = 0.2;
+/// What a path carries shows in times of this length.
+const LONG_S: f64 = 0.5;
 
 /// A direction of a connection.
 pub(super) struct Case<'a> {
@@ -44,6 +46,8 @@ pub(super) struct Case<'a> {
     pub(super) silences: Vec<Vec<Range<usize>>>,
     /// Data waited for a slow path for so long that it is told.
     pub(super) blocked: bool,
+    /// A join failed, and that is told.
+    pub(super) join_failed: bool,
     /// Subflows of which it is known why they were dead.
     pub(super) explained: Vec<usize>,
     /// A host that was captured has a further interface.
@@ -105,6 +109,7 @@ impl<'a> Case<'a> {
             }),
             silences: Vec::new(),
             blocked: false,
+            join_failed: false,
             explained: Vec::new(),
             several_interfaces,
             lost: Lost::default(),
@@ -128,13 +133,28 @@ impl<'a> Case<'a> {
             };
         }
         if let Some(sender) = sender {
-            let bins = sender.place(case.end_s() - case.seconds(sender, 0));
-            let silences = |(subflow, flow): (usize, &Flow)| {
-                silences(&flow.bins, bins, sender.width_s(), case.patience_s(subflow, SILENT_S))
-            };
-            case.silences = sender.flows.iter().enumerate().map(silences).collect();
+            case.silences = case.silences(sender, SILENT_S, 1);
         }
         Some(case)
+    }
+
+    /// By subflow: times in which nothing was acknowledged with at least so much in flight, for so long and longer where
+    /// its round trip takes long.
+    pub(super) fn silences(&self, sender: &Timeline, least_s: f64, least_bytes: u32) -> Vec<Vec<Range<usize>>> {
+        let bins = sender.place(self.end_s() - self.seconds(sender, 0));
+        let silences = |(subflow, flow): (usize, &Flow)| {
+            silences(&flow.bins, bins, sender.width_s(), self.patience_s(subflow, least_s), least_bytes)
+        };
+        sender.flows.iter().enumerate().map(silences).collect()
+    }
+
+    /// Subflows between the addresses of this one, itself among them: they go over one path.
+    pub(super) fn same_path(&self, subflow: usize) -> Vec<usize> {
+        let ends = |subflow: usize| {
+            let row = &self.report.subflows[subflow];
+            (row.client_address, row.server_address)
+        };
+        self.established().into_iter().filter(|&other| ends(other) == ends(subflow)).collect()
     }
 
     /// Seconds from the first packet of all captures to the start of a bin.
@@ -315,9 +335,24 @@ impl Timeline {
         usual_rate(&came, self.width_s())
     }
 
+    /// The most that came in two times in a row, of half a second each, bytes per second.
+    pub(super) fn best(&self, came: impl Fn(usize) -> f64) -> f64 {
+        let over = (LONG_S / self.width_s()).ceil() as usize;
+        let starts = (0..self.whole.len()).step_by(over);
+        let sums: Vec<f64> = starts.map(|from| (from..(from + over).min(self.whole.len())).map(&came).sum()).collect();
+        let least = sums.windows(2).map(|pair| pair[0].min(pair[1]));
+        least.fold(0.0, f64::max) / (over as f64 * self.width_s())
+    }
+
     /// Bytes of a subflow in a span of bins.
     pub(super) fn bytes(&self, subflow: usize, span: Range<usize>) -> f64 {
         span.map(|index| f64::from(self.of(subflow, index).came_bytes)).sum()
+    }
+
+    /// Whether the receive window was shut in most of a span of bins.
+    pub(super) fn is_shut(&self, span: Range<usize>) -> bool {
+        let shut_us = self.whole[span.clone()].iter().map(|bin| f64::from(bin.shut_us)).sum::<f64>();
+        shut_us > span.len() as f64 * self.width_nanos as f64 / 2e3
     }
 
     /// The bin that so many seconds after its start lie in.
@@ -362,14 +397,15 @@ fn volume(report: &Report, direction: Direction) -> u64 {
     }
 }
 
-/// Times, of the first so many, in which nothing was acknowledged on a subflow with data in flight, for so long.
-fn silences(bins: &[Bin], count: usize, width_s: f64, least_s: f64) -> Vec<Range<usize>> {
+/// Times, of the first so many, in which nothing was acknowledged on a subflow with so much in flight, for so long.
+fn silences(bins: &[Bin], count: usize, width_s: f64, least_s: f64, least_bytes: u32) -> Vec<Range<usize>> {
     let of = |index: usize| bins.get(index).copied().unwrap_or_default();
     // What is never answered is silent from the beginning.
     let mut answered: Vec<usize> = (0..count).filter(|&index| index == 0 || of(index).answered).collect();
     answered.push(count);
     let silent = |pair: &[usize]| {
-        let waits = (pair[0]..pair[1]).find(|&index| of(index).left_bytes > 1)?;
+        // What is in flight is kept with one byte more.
+        let waits = (pair[0]..pair[1]).find(|&index| of(index).left_bytes > least_bytes)?;
         Some(waits.max(pair[0] + 1)..pair[1]).filter(|silent| silent.len() as f64 * width_s >= least_s)
     };
     answered.windows(2).filter_map(silent).collect()

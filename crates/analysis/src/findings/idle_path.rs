@@ -65,7 +65,7 @@ fn is_busy(timeline: &Timeline, index: usize) -> bool {
 }
 
 /// Those of some times in which a subflow had nothing in flight.
-fn idle(timeline: &Timeline, subflow: usize, times: &[usize]) -> Vec<usize> {
+pub(super) fn idle(timeline: &Timeline, subflow: usize, times: &[usize]) -> Vec<usize> {
     let mut in_flight = false;
     let mut idle = Vec::new();
     let mut seen = 0;

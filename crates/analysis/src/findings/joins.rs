@@ -71,6 +71,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             remedy,
         });
     }
+    case.join_failed = !found.is_empty();
     let joined = joins().count() > 0;
     let announced = case.report.events.iter().find(|row| row.event == "add_addr");
     // A host with one interface that is told of no address has no second path; nor can a capture of one interface tell.

@@ -30,6 +30,7 @@ const ELSE: f64 = 0.5;
 /// apart by.
 const DEVIATIONS: f64 = 3.0;
 const BEYOND: f64 = 33.0 / 32.0;
+const MOSTLY: f64 = 0.9;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
@@ -62,6 +63,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let often_long = 2.0 * (long - 0.5) * (losses.bursts as f64).sqrt() >= DEVIATIONS;
         let from_queue = (has_queue || grows && often_long) && full * 3 >= losses.count * 2;
         if from_queue && (percent < QUEUE_PERCENT || losses.seconds < QUEUE_SECONDS) {
+            continue;
+        }
+        // Of a few bursts, all of them where round trips are long, nothing tells whether a queue lost them.
+        if !from_queue && grows && long >= MOSTLY && !often_long {
             continue;
         }
         let is_seen = has_queue && part_above(timeline, subflow, before(FULL) * 1e3) >= OFTEN_FULL;

@@ -38,6 +38,7 @@ rules! {
     spurious,
     returned,
     late_join,
+    slowed,
     window,
     application,
     slow_start,

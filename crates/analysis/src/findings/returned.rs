@@ -1,6 +1,7 @@
 //! A path that was dead answered again, and was hardly used for long.
 
 use super::case::{Case, Cost, Found, s};
+use std::ops::Range;
 
 /// A path was away when it was silent for so long with data in flight.
 const AWAY_S: f64 = 1.0;
@@ -31,9 +32,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             {
                 continue;
             }
+            // Who opened another subflow over the path uses it.
+            let same_path = case.same_path(subflow);
+            let carried =
+                |span: Range<usize>| same_path.iter().map(|&one| timeline.bytes(one, span.clone())).sum::<f64>();
             let used = (back..bins).find(|&index| {
                 let to = (index + second).min(bins);
-                timeline.bytes(subflow, index..to) >= USED * rate * (to - index) as f64 * timeline.width_s()
+                carried(index..to) >= USED * rate * (to - index) as f64 * timeline.width_s()
             });
             let used = used.unwrap_or(bins);
             let (from_s, to_s) = (case.seconds(timeline, back), case.seconds(timeline, used).min(over_s));

@@ -1,6 +1,7 @@
 //! The transfer was over before a second path could help: no fault.
 
 use super::case::{Case, Cost, Found};
+use tables::Subflow;
 
 /// A longer transfer is not short, whenever its second path came.
 const MOST_S: f64 = 3.0;
@@ -11,9 +12,16 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     let joins = || case.report.subflows.iter().filter(|row| row.kind == "join");
     let first = joins().filter_map(|row| row.join_time_ms).reduce(f64::min);
-    // A subflow that a box broke is what the path lacked, not time.
+    // A subflow that a box broke is what the path lacked, not time, nor one that was refused while there was time.
     let is_broken = case.report.events.iter().any(|row| row.event == "fail");
-    if is_broken || joins().count() == 0 || first.is_some_and(|first| first < case.elapsed_s * 500.0) {
+    let half_s = case.begin_s + case.elapsed_s / 2.0;
+    let is_refused = |row: &Subflow| row.handshake == "refused" && row.end_s < half_s;
+    if is_broken
+        || case.join_failed
+        || joins().any(is_refused)
+        || joins().count() == 0
+        || first.is_some_and(|first| first < case.elapsed_s * 500.0)
+    {
         return Vec::new();
     }
     let joined = match first {

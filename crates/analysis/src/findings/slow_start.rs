@@ -1,7 +1,8 @@
-//! Slow start ended long before the path was full, without a loss: HyStart took a change of delay for a queue.
+//! Slow start ended long before the path was full: HyStart took a change of delay for a queue, or a loss came early.
 
 use super::case::{Case, Cost, Found, s};
 use crate::timeline::Timeline;
+use std::ops::Range;
 
 /// It ended early with less than this part in flight of what fills the path, and is made up for at that.
 const EARLY: f64 = 0.5;
@@ -23,23 +24,41 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     for subflow in case.established() {
         let Some(early) = early(case, timeline, subflow) else { continue };
         let [from_s, to_s] = [early.from, early.to].map(|index| case.seconds(timeline, index));
-        let cost_s = case.lost.claim(from_s, to_s, f64::INFINITY);
+        let cost_s = match early.lost {
+            // Where it grows throughout, only what it has come to says what the path carries.
+            true => case.lost.claim_at(from_s, to_s, case.best_rate.max(timeline.best(|index| timeline.came(index)))),
+            false => case.lost.claim(from_s, to_s, f64::INFINITY),
+        };
+        let (kind, what, before, remedy) = match early.lost {
+            true => (
+                "slow_start_loss",
+                "at a loss",
+                "segments were sent again then, and none after that",
+                "a sender that paces its packets (net.core.default_qdisc=fq), a longer queue at the bottleneck, or a congestion control that a loss does not slow down (BBR)",
+            ),
+            false => (
+                "slow_start_early",
+                "without a loss",
+                "nothing was sent again before",
+                "switch HyStart off at the sender (/sys/module/tcp_cubic/parameters/hystart), or use HyStart++ or BBR",
+            ),
+        };
         found.push(Found {
-            kind: "slow_start_early",
+            kind,
             subflow: Some(subflow),
             from_s,
             to_s,
             cost: Cost::Seconds(cost_s),
             confidence: 0.6,
             message: format!(
-                "{}: slow start ended without a loss at {:.0} kB in flight, and it took {} more to fill the path with {:.0} kB",
+                "{}: slow start ended {what} at {:.0} kB in flight, and it took {} more to fill the path with {:.0} kB",
                 case.name(subflow),
                 early.bytes / 1e3,
                 s(to_s - from_s),
                 early.full_bytes / 1e3
             ),
-            evidence: "window: data in flight did not double within the next four round trips; nothing was sent again before".to_owned(),
-            remedy: "switch HyStart off at the sender (/sys/module/tcp_cubic/parameters/hystart), or use HyStart++ or BBR",
+            evidence: format!("window: data in flight did not double within the next four round trips; {before}"),
+            remedy,
         });
     }
     found
@@ -51,6 +70,8 @@ struct Early {
     to: usize,
     bytes: f64,
     full_bytes: f64,
+    /// It was a loss that ended it.
+    lost: bool,
 }
 
 fn early(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Early> {
@@ -61,12 +82,8 @@ fn early(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Early> {
     if width_s > 4.0 * rtt_s {
         return None;
     }
-    let full_bytes = timeline.rate(subflow) * rtt_s;
     let end = timeline.place(case.end_s() - case.seconds(timeline, 0));
-    let lost = timeline.flows[subflow]
-        .losses
-        .as_ref()
-        .map_or(usize::MAX, |losses| timeline.place((losses.first - timeline.start) as f64 / 1e9));
+    let resent = |mut span: Range<usize>| span.any(|index| timeline.of(subflow, index).resent > 0);
     let in_flight = |index: usize| {
         let span = index..(index + round_trip).min(end);
         span.map(|index| f64::from(timeline.of(subflow, index).left_bytes)).fold(0.0, f64::max)
@@ -75,8 +92,13 @@ fn early(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Early> {
     let first = (0..end).find(|&index| in_flight(index) >= FIRST_BYTES)?;
     let ended = |&index: &usize| in_flight(index + later) < GROWS * in_flight(index);
     let from = (first..end.saturating_sub(later)).find(ended)?;
-    let bytes = in_flight(from);
-    let to = (from..end).find(|&index| in_flight(index) >= FULL * full_bytes)?;
+    // A loss leaves less.
+    let lost = resent(0..from + later);
+    let left = if lost { from + later } else { from };
+    let came = |index: usize| f64::from(timeline.of(subflow, index).came_bytes);
+    let full_bytes = rtt_s * if lost { timeline.best(came) } else { timeline.rate(subflow) };
+    let bytes = in_flight(left);
+    let to = (left..end).find(|&index| in_flight(index) >= FULL * full_bytes)?;
     let other = (from..to).filter(|&index| {
         let (whole, bin) = (timeline.whole.get(index).copied().unwrap_or_default(), timeline.of(subflow, index));
         whole.idle_us > 0 || whole.limited > 0 || f64::from(bin.rtt_us) / 1e6 > QUEUED * rtt_s
@@ -85,10 +107,8 @@ fn early(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Early> {
     let timed_out = (0..to).any(|index| timeline.of(subflow, index).timeouts > 0);
     let calm = other.count() as f64 <= SELDOM * (to - from) as f64;
     let is_long = (to - from) as f64 * width_s >= LEAST_S.max(ROUND_TRIPS * rtt_s);
-    (bytes < EARLY * full_bytes && lost > to && !timed_out && calm && is_long).then_some(Early {
-        from,
-        to,
-        bytes,
-        full_bytes,
-    })
+    // Later losses than those that were repaired are another reason.
+    let later_lost = resent((if lost { left + later } else { left })..to);
+    let is_early = bytes < EARLY * full_bytes && !later_lost && !timed_out && calm && is_long;
+    is_early.then_some(Early { from, to, bytes, full_bytes, lost })
 }

@@ -11,6 +11,9 @@ use std::ops::Range;
 const NOTHING: f64 = 0.1;
 /// A stop is as long at least.
 const LEAST_S: f64 = 0.3;
+/// All paths are silent for as long at least, where each has more in flight than a single segment whose loss only a time-out shows.
+const SHORT_S: f64 = 0.3;
+const SHORT_BYTES: u32 = 5000;
 /// Other paths were held up where less than this part of their usual rate came.
 const SLOW: f64 = 0.5;
 
@@ -112,6 +115,7 @@ fn unfinished(case: &Case, timeline: &Timeline) -> Option<Found> {
         || timeouts == 0
         || silent_s < case.patience_s(subflow, SILENT_S)
         || span.clone().any(answered)
+        || timeline.is_shut(span.clone())
     {
         return None;
     }
@@ -167,6 +171,14 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64]) -> 
         let (mut lost_s, mut waited_s) = (0.0, 0.0);
         // What joined later waited for nothing, nor does what has ended.
         let others = there(case, case.seconds(timeline, silent.start), |other| other != subflow);
+        let all: Vec<usize> = silent.clone().collect();
+        let same_path = case.same_path(subflow);
+        // One that was dead itself did not wait, nor one that brought nothing over the same path.
+        let is_dead = |other: usize| {
+            let nothing = || timeline.bytes(other, silent.clone()) == 0.0;
+            is_silent(case, timeline, other, &all) || same_path.contains(&other) && nothing()
+        };
+        let others: Vec<usize> = others.into_iter().filter(|&other| !is_dead(other)).collect();
         let would_come = |index: usize| {
             let at_s = case.seconds(timeline, index);
             let live = others.iter().filter(|&&other| case.report.subflows[other].end_s > at_s);
@@ -181,7 +193,7 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64]) -> 
             silent.clone().map(|index| (index, would_come(index))).filter(held_up).collect();
         let bins: Vec<usize> = blamed.iter().map(|&(index, _)| index).collect();
         // Where the others were as silent, no path was there to wait.
-        if blamed.is_empty() || all_silent(case, timeline, &others, &bins) {
+        if blamed.is_empty() || others.iter().all(|&other| is_silent(case, timeline, other, &bins)) {
             continue;
         }
         for (index, would_come) in blamed {
@@ -235,16 +247,13 @@ fn one_dead(case: &Case, outages: &[Outage]) -> Found {
     }
 }
 
-/// Whether all of some subflows were dead in most of these times, too: their timers had run out.
-fn all_silent(case: &Case, timeline: &Timeline, subflows: &[usize], bins: &[usize]) -> bool {
-    subflows.iter().all(|&subflow| {
-        let proven =
-            case.silences[subflow].iter().filter(|silent| timeouts(timeline, subflow, (*silent).clone()).0 > 0);
-        let within = |silent: &Range<usize>| {
-            bins.partition_point(|&index| index < silent.end) - bins.partition_point(|&index| index < silent.start)
-        };
-        proven.map(within).sum::<usize>() * 2 > bins.len()
-    })
+/// Whether a subflow was dead in most of these times: its timer had run out.
+fn is_silent(case: &Case, timeline: &Timeline, subflow: usize, bins: &[usize]) -> bool {
+    let proven = case.silences[subflow].iter().filter(|silent| timeouts(timeline, subflow, (*silent).clone()).0 > 0);
+    let within = |silent: &Range<usize>| {
+        bins.partition_point(|&index| index < silent.end) - bins.partition_point(|&index| index < silent.start)
+    };
+    proven.map(within).sum::<usize>() * 2 > bins.len()
 }
 
 /// Time-outs of a subflow in a span, and those of them that came after a longer silence than the one before.
@@ -257,11 +266,18 @@ fn timeouts(timeline: &Timeline, subflow: usize, span: Range<usize>) -> (usize, 
 /// When no path was left that went on.
 fn all_dead(case: &mut Case, timeline: &Timeline) -> Vec<Outage> {
     let mut outages = Vec::new();
+    let short = case.silences(timeline, SHORT_S, SHORT_BYTES);
     for stop in stops(case, timeline) {
+        if timeline.is_shut(stop.clone()) {
+            continue;
+        }
         let (from_s, to_s) = (case.seconds(timeline, stop.start), case.seconds(timeline, stop.end));
         let there = there(case, from_s, |_| true);
         let middle = stop.start + stop.len() / 2;
-        let silent = |subflow: usize| case.silences[subflow].iter().find(|silent| silent.contains(&middle)).cloned();
+        let silent = |subflow: usize| {
+            let mut silences = case.silences[subflow].iter().chain(&short[subflow]);
+            silences.find(|silent| silent.contains(&middle)).cloned()
+        };
         let dead: Vec<(usize, Range<usize>)> =
             there.iter().filter_map(|&subflow| Some((subflow, silent(subflow)?))).collect();
         if dead.is_empty() || dead.len() < there.len() {

@@ -1,7 +1,8 @@
 //! The receive window held the sender back. It is the connection's: no subflow alone is to blame. A window that the receiver still
 //! widens as data comes is none: it fills in each round trip of slow start, and a larger buffer gives nothing back.
 
-use super::case::{Case, Cost, Found};
+use super::case::{Case, Cost, Found, s};
+use crate::timeline::Timeline;
 
 /// Of the times in which segments left, so many had some that filled the window.
 const OFTEN: f64 = 0.2;
@@ -12,6 +13,9 @@ const WIDE: u32 = 2;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
+    if let Some(shut) = shut(case, timeline) {
+        return vec![shut];
+    }
     let sending = timeline.whole.iter().filter(|bin| bin.segments > 0).count();
     let widest = timeline.whole.iter().map(|bin| bin.window_bytes).max().unwrap_or(0);
     let wide = timeline.whole.iter().position(|bin| bin.window_bytes >= widest / WIDE).unwrap_or(0);
@@ -58,4 +62,41 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         ),
         remedy: "a larger receive buffer: net.ipv4.tcp_rmem (its third number) at the receiver, at least twice the rate of all paths times the longest RTT",
     }]
+}
+
+/// The receiver's buffer was full: no larger one helps a program that does not read.
+fn shut(case: &mut Case, timeline: &Timeline) -> Option<Found> {
+    let end = timeline.place(case.end_s() - case.seconds(timeline, 0));
+    // Where the transfer does not go on, it waits to the end of the capture.
+    let end = if timeline.outstanding_bytes > 0 { timeline.whole.len() } else { end };
+    let shut_s = |index: usize| f64::from(timeline.whole[index].shut_us) / 1e6;
+    let times: Vec<usize> = (0..end).filter(|&index| shut_s(index) > 0.0).collect();
+    let all_s: f64 = times.iter().map(|&index| shut_s(index)).sum();
+    let (Some(&first), Some(&last)) = (times.first(), times.last()) else { return None };
+    if !case.is_worth(all_s) {
+        return None;
+    }
+    let (from_s, to_s) = (case.seconds(timeline, first), case.seconds(timeline, last + 1));
+    let mut cost_s = 0.0;
+    for &index in &times {
+        let at_s = case.seconds(timeline, index);
+        cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), shut_s(index));
+    }
+    Some(Found {
+        kind: "receive_window",
+        subflow: None,
+        from_s,
+        to_s,
+        // Where it was full all the time, the program's own pace is all that shows.
+        cost: if case.window_bound { Cost::Unknown } else { Cost::Seconds(cost_s) },
+        confidence: 0.9,
+        message: format!(
+            "the receiver's window was shut for {} between {} and {}: the program that receives read too slowly",
+            s(all_s),
+            s(from_s),
+            s(to_s)
+        ),
+        evidence: format!("window: less than two segments for {all_s:.3} s in all"),
+        remedy: "look at the program that receives, or at its machine: a larger receive buffer only puts the wait off",
+    })
 }

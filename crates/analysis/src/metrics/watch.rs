@@ -34,8 +34,7 @@ impl Metric for Watch {
         for direction in Direction::BOTH {
             let d = direction as usize;
             let Some(mut timeline) = self.directions[d].take() else { continue };
-            timeline.waited();
-            timeline.keep();
+            timeline.finish();
             timeline.flows.resize_with(report.subflows.len(), Flow::default);
             if closing.is_sender(direction) {
                 timeline.at_sender();

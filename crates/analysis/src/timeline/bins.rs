@@ -13,6 +13,8 @@ pub(crate) struct Whole {
     pub(crate) limited: u32,
     /// At the sender: the receive window, as it was last announced.
     pub(crate) window_bytes: u32,
+    /// At the sender: time in which the receive window was shut.
+    pub(crate) shut_us: u32,
     /// At the receiver: time in which data waited for earlier data.
     pub(crate) waited_us: u32,
 }
@@ -38,6 +40,8 @@ pub(crate) struct Bin {
     /// At the sender: segments sent again after a silence, and those of them whose silence was half as long again as the last.
     pub(crate) timeouts: u8,
     pub(crate) backed_off: u8,
+    /// At the sender: segments sent again, but for those of a silence.
+    pub(crate) resent: u8,
     /// At the sender: silences with time-outs of which it turned out that the path had held packets up and lost none.
     pub(crate) spurious: u8,
 }
@@ -51,6 +55,7 @@ impl And for Whole {
             segments: self.segments + other.segments,
             limited: self.limited + other.limited,
             window_bytes: self.window_bytes.max(other.window_bytes),
+            shut_us: self.shut_us.saturating_add(other.shut_us),
             waited_us: self.waited_us.saturating_add(other.waited_us),
         }
     }
@@ -72,6 +77,7 @@ impl And for Bin {
             answered: self.answered || other.answered,
             timeouts: self.timeouts.saturating_add(other.timeouts),
             backed_off: self.backed_off.saturating_add(other.backed_off),
+            resent: self.resent.saturating_add(other.resent),
             spurious: self.spurious.saturating_add(other.spurious),
         }
     }

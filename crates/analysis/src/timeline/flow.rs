@@ -113,6 +113,7 @@ impl Flow {
             }
             self.silence = None;
         }
+        self.now.resent = self.now.resent.saturating_add(1);
         let rtt_us = self.last_rtt_us;
         let losses = self.losses.get_or_insert_with(|| Losses::new(at));
         losses.add(at, rtt_us, start);

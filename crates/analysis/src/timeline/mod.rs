@@ -38,7 +38,7 @@ pub(crate) struct Timeline {
     pub(crate) outstanding_bytes: u64,
     /// Nine tenths of the window, from which on it counts as full; none known: never.
     full_bytes: u64,
-    closed: bool,
+    shut_since: Option<Time>,
     window_bytes: Option<u64>,
     idle_since: Option<Time>,
     /// The segment that came in order last, and what had waited for it.
@@ -69,7 +69,7 @@ impl Timeline {
             now: Whole::default(),
             outstanding_bytes: 0,
             full_bytes: u64::MAX,
-            closed: false,
+            shut_since: None,
             window_bytes: None,
             idle_since: None,
             filler: (0, start),
@@ -116,7 +116,7 @@ impl Timeline {
                 }
                 flow.in_flight_bytes = bytes;
                 if window_bytes != self.window_bytes {
-                    self.window(window_bytes);
+                    self.window(at, window_bytes);
                 }
             }
             // The path brings data and answers, however long the gap stays.
@@ -146,7 +146,7 @@ impl Timeline {
             Kind::DataAcked { bytes } => {
                 self.now.confirmed_bytes = self.now.confirmed_bytes.saturating_add(bytes as u32);
                 self.outstanding_bytes = self.outstanding_bytes.saturating_sub(bytes);
-                if self.outstanding_bytes == 0 && !self.closed {
+                if self.outstanding_bytes == 0 && self.shut_since.is_none() {
                     self.idle_since = Some(at);
                 }
             }
@@ -192,8 +192,15 @@ impl Timeline {
         self.end = self.end_of(index);
     }
 
+    /// Counts what lasts to the end.
+    pub(crate) fn finish(&mut self) {
+        self.waited();
+        self.opened(self.end);
+        self.keep();
+    }
+
     /// Puts what the time that passes has had in its place.
-    pub(crate) fn keep(&mut self) {
+    fn keep(&mut self) {
         let mut now = std::mem::take(&mut self.now);
         now.window_bytes = self.window_bytes.unwrap_or(0).min(u32::MAX.into()) as u32;
         put(&mut self.whole, self.index, now);
@@ -221,14 +228,26 @@ impl Timeline {
 
     /// The receiver announces another window.
     #[cold]
-    fn window(&mut self, window_bytes: Option<u64>) {
+    fn window(&mut self, at: Time, window_bytes: Option<u64>) {
         let Some(window) = window_bytes else { return };
         self.window_bytes = window_bytes;
         self.full_bytes = window / 10 * 9;
-        self.closed = window < CLOSED_BYTES;
-        if self.closed {
+        if window < CLOSED_BYTES {
             self.idle_since = None; // the receiver's doing
+            self.shut_since.get_or_insert(at);
+        } else {
+            self.opened(at);
         }
+    }
+
+    /// Counts for how long the window was shut.
+    #[cold]
+    fn opened(&mut self, at: Time) {
+        let Some(since) = self.shut_since.take() else { return };
+        self.over(since, at, |timeline, index, us| {
+            let bin = timeline.bin(index);
+            bin.shut_us = bin.shut_us.saturating_add(us);
+        });
     }
 
     #[cold]
@@ -241,7 +260,7 @@ impl Timeline {
 
     /// Counts what waited for the segment that came in order last. Of times that several waited through, the first counts.
     #[cold]
-    pub(crate) fn waited(&mut self) {
+    fn waited(&mut self) {
         let Some(Stall { from, own }) = self.stall.take() else { return };
         let (filler, to) = self.filler;
         let from = from.max(self.waited_until);

@@ -1,0 +1,142 @@
+//! A path became slower although it had enough to carry: its own capacity fell, or others took it. Its round trips show that
+//! packets waited on it; a sender that slows down, for losses or a window, makes them no longer.
+
+use super::case::{Case, Cost, Found, s};
+use super::idle_path::idle;
+use crate::timeline::Timeline;
+use std::ops::Range;
+
+/// Rates are those over so long, and over so many round trips.
+const OVER_S: f64 = 0.5;
+const ROUND_TRIPS: f64 = 2.0;
+/// It is slow below this part of what it carried in two such times in a row, for so long at a time.
+const SLOW: f64 = 0.5;
+const LEAST_S: f64 = 1.0;
+/// So many such times before and after are its doing as well: what the change loses, and until the sender finds the rate.
+const AROUND: usize = 2;
+/// What is no less than this part of that, or of the connection's rate then, is as fast as ever.
+const FAST: f64 = 0.8;
+/// Packets wait where a round trip takes so many times the least, and so much longer, in this part of the short times.
+const WAITS: f64 = 1.3;
+const WAITS_MS: f64 = 3.0;
+const MOSTLY: f64 = 0.75;
+/// In this part of a time the application may have nothing to send, or the path nothing in flight, or no answer for so long.
+const SELDOM: f64 = 0.25;
+const SILENT_S: f64 = 0.3;
+const SILENT_BYTES: u32 = 5000;
+
+pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
+    let mut found = Vec::new();
+    for subflow in case.established() {
+        let Some(slow) = slow(case, timeline, subflow) else { continue };
+        let mut cost_s = 0.0;
+        for span in &slow.spans {
+            let [from_s, to_s] = [span.start, span.end].map(|index| case.seconds(timeline, index));
+            cost_s += case.lost.claim_at(from_s, to_s, slow.rate_of_all);
+        }
+        let bins: Vec<usize> = slow.spans.iter().flat_map(Clone::clone).collect();
+        let slow_s = bins.len() as f64 * timeline.width_s();
+        let (from_s, to_s) = (case.seconds(timeline, bins[0]), case.seconds(timeline, bins[bins.len() - 1] + 1));
+        let mbps = |rate: f64| rate * 8e-6;
+        let carried = slow.spans.iter().map(|span| timeline.bytes(subflow, span.clone())).sum::<f64>() / slow_s;
+        let mut rtts: Vec<u32> =
+            bins.iter().map(|&index| timeline.of(subflow, index).rtt_us).filter(|&us| us > 0).collect();
+        rtts.sort_unstable();
+        let rtt_ms = rtts.get(rtts.len() / 2).map_or(0.0, |&us| f64::from(us) / 1e3);
+        found.push(Found {
+            kind: "path_slowed",
+            subflow: Some(subflow),
+            from_s,
+            to_s,
+            cost: Cost::Seconds(cost_s),
+            confidence: 0.6,
+            message: format!(
+                "{} carried {:.1} Mbit/s for {} between {} and {}, and up to {:.1} Mbit/s at other times, though packets waited on it: the path became slower, or other traffic took its capacity",
+                case.name(subflow),
+                mbps(carried),
+                s(slow_s),
+                s(from_s),
+                s(to_s),
+                mbps(slow.rate)
+            ),
+            evidence: format!(
+                "rtt: {rtt_ms:.0} ms (median) then, at least {:.0} ms on this path; acknowledged: less than half as much as before or after",
+                slow.least_ms
+            ),
+            remedy: "another place, channel or network for this path, or less other traffic on it; for the other paths a scheduler that considers delays (blest, ecf)",
+        });
+    }
+    found
+}
+
+/// When a subflow was slow.
+struct Slow {
+    spans: Vec<Range<usize>>,
+    /// What it and the connection carry otherwise, bytes per second.
+    rate: f64,
+    rate_of_all: f64,
+    least_ms: f64,
+}
+
+fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
+    let (row, flow) = (&case.report.subflows[subflow], &case.report.flows[subflow][case.direction as usize]);
+    let silences = &case.silences(timeline, SILENT_S, SILENT_BYTES)[subflow];
+    let (least_ms, long_ms) = (flow.rtt_ms_min?, flow.rtt_ms_p95?);
+    let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
+    let there = place(row.start_s)..place(case.end_s().min(row.end_s));
+    let over = (OVER_S.max(ROUND_TRIPS * long_ms / 1e3) / timeline.width_s()).ceil() as usize;
+    let times: Vec<Range<usize>> =
+        there.clone().step_by(over).map(|from| from..from + over).filter(|time| time.end <= there.end).collect();
+    let seconds = over as f64 * timeline.width_s();
+    let rates: Vec<f64> = times.iter().map(|time| timeline.bytes(subflow, time.clone()) / seconds).collect();
+    let all = |time: &Range<usize>| time.clone().map(|index| timeline.came(index)).sum::<f64>() / seconds;
+    let rate = rates.windows(2).map(|pair| pair[0].min(pair[1])).fold(0.0, f64::max);
+    let fast: Vec<f64> =
+        times.iter().zip(&rates).filter(|(_, one)| **one >= FAST * rate).map(|(time, _)| all(time)).collect();
+    let rate_of_all = fast.iter().sum::<f64>() / fast.len().max(1) as f64;
+    let bound_us = 1e3 * (WAITS * least_ms).max(least_ms + WAITS_MS);
+    let idle = idle(timeline, subflow, &there.clone().collect::<Vec<_>>());
+    // In which the path was neither dead nor left aside.
+    let is_used = |time: &Range<usize>| {
+        let idle = idle.partition_point(|&index| index < time.end) - idle.partition_point(|&index| index < time.start);
+        let silent =
+            silences.iter().map(|silent| silent.end.min(time.end).saturating_sub(silent.start.max(time.start)));
+        (idle + silent.sum::<usize>()) as f64 <= SELDOM * time.len() as f64 && is_busy(timeline, time)
+    };
+    let is_slow = |(time, one): (&Range<usize>, &f64)| {
+        *one < SLOW * rate
+            && all(time) < FAST * rate_of_all
+            && is_used(time)
+            && waits(timeline, subflow, time, bound_us)
+    };
+    let slow: Vec<bool> = times.iter().zip(&rates).map(is_slow).collect();
+    // It becomes slower only after it was fast.
+    let begin = rates.iter().position(|&one| one >= FAST * rate)?;
+    let least = (LEAST_S / seconds).ceil().max(2.0) as usize;
+    let (mut spans, mut at) = (Vec::new(), begin);
+    for run in slow[begin..].chunk_by(|one, other| one == other) {
+        let to = at + run.len();
+        if run[0] && run.len() >= least {
+            // What the change itself has cost, until as much is carried as before, or packets wait.
+            let less = |index: &usize| rates[*index] < SLOW * rate && is_used(&times[*index]);
+            let before = (at.saturating_sub(AROUND).max(begin)..at).rev().take_while(less).count();
+            let after = (to..(to + AROUND).min(times.len())).take_while(less).count();
+            spans.push(times[at - before].start..times[to + after - 1].end);
+        }
+        at = to;
+    }
+    (!spans.is_empty()).then_some(Slow { spans, rate, rate_of_all, least_ms })
+}
+
+/// Whether packets of a subflow waited in a span of bins.
+fn waits(timeline: &Timeline, subflow: usize, time: &Range<usize>, bound_us: f64) -> bool {
+    let rtts: Vec<u32> = time.clone().map(|index| timeline.of(subflow, index).rtt_us).filter(|&us| us > 0).collect();
+    let long = rtts.iter().filter(|&&us| f64::from(us) >= bound_us).count() as f64;
+    !rtts.is_empty() && long >= MOSTLY * rtts.len() as f64
+}
+
+fn is_busy(timeline: &Timeline, time: &Range<usize>) -> bool {
+    let idle_us = timeline.whole[time.clone()].iter().map(|bin| f64::from(bin.idle_us)).sum::<f64>();
+    idle_us <= SELDOM * time.len() as f64 * timeline.width_s() * 1e6
+}
