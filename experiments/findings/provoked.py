@@ -67,6 +67,7 @@ def provoked() -> Iterator[Case]:
     yield from _held()
     yield from _backups()
     yield from _early()
+    yield from _slowed()
     yield from _joins()
     yield from _returned()
     yield from _unfit()
@@ -204,6 +205,31 @@ def _early() -> Iterator[Case]:
         size = BULK | {"size": f"{megabytes} MB"}
         early = scenario(size, timeline=[moved], wifi=path) | {"link": {"further": further}}
         yield Case("slow_start_early", early, early | {"tcp": {"slow_start": "standard"}})
+
+    # A queue that the bursts of slow start overflow.
+    for megabits, delay_ms, packets in ((20, 40, 8), (30, 40, 10), (20, 50, 12)):
+        path = {
+            "rate": f"{megabits} Mbit/s",
+            "delay": f"{delay_ms} ms",
+            "queue": f"{packets} packets",
+        }
+        long = BULK | {"size": "15 MB"}
+        queues = (path, path | {"queue": "150 ms"})
+        lost, calm = (scenario(long, wifi=one, mptcp={"enabled": False}) for one in queues)
+        yield Case("slow_start_loss", lost, calm)
+
+
+def _slowed() -> Iterator[Case]:
+    """A path becomes slower, or others take its capacity for some time."""
+    long = BULK | {"size": "20 MB"}
+    fast = WIFI | {"rate": "30 Mbit/s"}
+    falls = [event(2, "wifi", "profile") | link("2 Mbit/s", "12 ms", "60 ms")]
+    both: Table = {"wifi": fast, "lte": LTE}
+    for paths in ({"wifi": fast}, both):
+        yield Case("path_slowed", scenario(long, timeline=falls, **paths), scenario(long, **paths))
+    shared = scenario(long, wifi=WIFI)
+    taken = {"kind": "udp", "link": "wifi", "rate": "17 Mbit/s", "start": "2 s", "stop": "8 s"}
+    yield Case("path_slowed", shared | {"cross_traffic": [taken]}, shared)
 
 
 def _joins() -> Iterator[Case]:

@@ -48,6 +48,7 @@ REMEDIES: dict[str, Remedy] = {
     "slow_start_early": Remedy(
         ("tcp.slow_start=standard",), "slow start until the first loss, without HyStart"
     ),
+    "slow_start_loss": BBR,
     "path_unused": USE_ALL,
     "send_buffer": Remedy(("tcp.send_buffer=16MB",), "a send buffer of 16 MB"),
     "slower_than_single": BLEST,
