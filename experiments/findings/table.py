@@ -23,6 +23,7 @@ BESIDE = {
     "path_back_unused": {"path_dead", "receive_window", "reinjection_waste", "spurious_timeouts"},
     "outage": {"spurious_timeouts"},
     "path_dead": {"losses_bursts", "reinjection_waste"},
+    "path_slowed": {"losses_queue"},
     "spurious_timeouts": {"outage", "timeout_chain", "path_dead", "reinjection_waste"},
     "window_clamped": {"receive_window"},
     "send_buffer": {"slower_than_single"},

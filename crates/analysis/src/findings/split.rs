@@ -1,6 +1,6 @@
 //! A proxy stood between the ends: known only once all connections are.
 
-use tables::{Diagnostic, Finding, Tables};
+use tables::{Connection, Diagnostic, Finding, Tables};
 
 /// What a proxy explains: it asks for no MPTCP at the server, and its own buffer is the window that fills.
 const EXPLAINED: [&str; 2] = ["never_began", "receive_window"];
@@ -8,11 +8,21 @@ const EXPLAINED: [&str; 2] = ["never_began", "receive_window"];
 /// Adds the findings of remarks that say so, and takes away what they explain.
 pub(crate) fn add(tables: &mut Tables, remarks: &[Diagnostic]) {
     for found in remarks.iter().filter_map(|remark| found(tables, remark)).collect::<Vec<_>>() {
-        let is_explained = |row: &Finding| row.connection == found.connection && EXPLAINED.contains(&&*row.kind);
+        let halves = halves(tables, found.connection);
+        let is_explained = |row: &Finding| halves.contains(&row.connection) && EXPLAINED.contains(&&*row.kind);
         tables.findings.retain(|row| !is_explained(row));
         tables.findings.push(found);
     }
     tables.findings.sort_by_key(|row| row.connection);
+}
+
+/// The connections between the same addresses and ports.
+fn halves(tables: &Tables, connection: u32) -> Vec<u32> {
+    let ends = |row: &Connection| (row.client_address, row.client_port, row.server_address, row.server_port);
+    let Some(own) = tables.connections.iter().find(|row| row.connection == connection).map(ends) else {
+        return Vec::new();
+    };
+    tables.connections.iter().filter(|row| ends(row) == own).map(|row| row.connection).collect()
 }
 
 fn found(tables: &Tables, remark: &Diagnostic) -> Option<Finding> {

@@ -91,12 +91,12 @@ fn shut(case: &mut Case, timeline: &Timeline) -> Option<Found> {
         cost: if case.window_bound { Cost::Unknown } else { Cost::Seconds(cost_s) },
         confidence: 0.9,
         message: format!(
-            "the receiver's window was shut for {} between {} and {}: the program that receives read too slowly",
+            "the receiver's window was shut for {} between {} and {}: the program that receives, or a proxy, read too slowly",
             s(all_s),
             s(from_s),
             s(to_s)
         ),
         evidence: format!("window: less than two segments for {all_s:.3} s in all"),
-        remedy: "look at the program that receives, or at its machine: a larger receive buffer only puts the wait off",
+        remedy: "look at the program that receives, at its machine, or at a proxy in between: a larger receive buffer only puts the wait off",
     })
 }
