@@ -22,8 +22,8 @@ const POISON: [Poison; 7] = [
     ),
     (
         "unmapped_bytes",
-        "it does not show where some of its bytes belong in the connection",
-        "capture with a snap length of 128, from before the connection begins, with offloads off (ethtool -K DEV gro off)",
+        "it does not show where some of its bytes belong in the connection, or a middlebox removed the options that say so",
+        "capture with a snap length of 128, from before the connection begins, with offloads off (ethtool -K DEV gro off); mptcplab probe shows what middleboxes remove",
     ),
     (
         "capture_partial",
