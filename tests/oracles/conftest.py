@@ -75,10 +75,11 @@ def case(
         if where.startswith("kernel-"):
             capture = getattr(kernel_capture(where.removeprefix("kernel-")), end)
         elif where.startswith("simulated-"):
-            written = getattr(simulated_run(where.removeprefix("simulated-")), end)
-            # libpcap, and so tcptrace, refuses a second interface of raw IP packets.
-            capture = tmp_path_factory.mktemp("plain") / f"{end}.pcap"
-            subprocess.run(["editcap", "-F", "nsecpcap", written, capture], check=True)
+            capture = getattr(simulated_run(where.removeprefix("simulated-")), end)
         else:
             capture = EXAMPLES / where / file
+        if where.startswith("simulated-") or where == "tools":
+            # libpcap, and so tcptrace, refuses a second interface of raw IP packets.
+            written, capture = capture, tmp_path_factory.mktemp("plain") / f"{end}.pcap"
+            subprocess.run(["editcap", "-F", "nsecpcap", written, capture], check=True)
     return Case(name, ordered(capture, tmp_path_factory.mktemp("ordered")), end)

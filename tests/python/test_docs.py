@@ -132,7 +132,7 @@ def test_what_is_shown_can_be_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         options = parser().parse_args(["run", *line.split()])
         load(options.scenario, options.settings)
     for page in ("README.md", "docs/simulation.md"):
-        found = re.findall(r'mptcplab\.run\("(.*?)".*settings=(\[.*?\])', (ROOT / page).read_text())
+        found = re.findall(r'mptcplab\.run\("(.*?)".*settings=(\{.*?\})', (ROOT / page).read_text())
         assert found
         for name, settings in found:
             load(name, json.loads(settings))

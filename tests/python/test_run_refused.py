@@ -29,7 +29,7 @@ def test_what_is_refused_leaves_nothing(mptcplab: Run, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_is_an_error(small: Path, tmp_path: Path) -> None:
-    with pytest.raises(Error, match=r"--set path.wifi.rate=1: path.wifi.rate: 1 is not a rate"):
+    with pytest.raises(Error, match=r"settings path.wifi.rate=1: path.wifi.rate: 1 is not a rate"):
         package.run(small, settings=["path.wifi.rate=1"])
     with pytest.raises(Error, match="the seed is -1"):
         package.run(small, seed=-1)

@@ -49,12 +49,12 @@ def analyze(
         progress: Called from time to time with the bytes read and, if known, the total.
 
     Raises:
-        CaptureError: A capture cannot be read. A truncated capture is not an error: what precedes
-            the cut is analysed, ``complete`` is false, and ``diagnostics`` says so.
+        CaptureError: A capture cannot be read, or a file is neither a capture nor of a tool that is
+            known. A truncated capture is not an error: what precedes the cut is analysed,
+            ``complete`` is false, and ``diagnostics`` says so.
         ScenarioError: The scenario cannot be; says where and why.
-        Error: A file is neither a capture nor of a tool that is known, or is damaged; an argument
-            is invalid, the captures end before ``from_seconds``, no connection matches
-            ``filter_by``, or there is no such connection.
+        Error: A file of another tool is damaged; an argument is invalid, the captures end before
+            ``from_seconds``, no connection matches ``filter_by``, or there is no such connection.
         TypeError: ``paths`` is neither a path nor an iterable of paths.
         KeyboardInterrupt: Ctrl-C; also while standard input is silent.
     """

@@ -83,7 +83,8 @@ def look(path: str | PathLike[str]) -> File | None:
         return None
     head = start.decode("utf-8-sig", "replace")
     # What the end of the head cuts in two is no fault of the file.
-    is_text = "\ufffd" not in head[:-4] and all(sign >= " " or sign in BLANKS for sign in head)
+    whole = head[:-4] if len(start) == HEAD_BYTES else head
+    is_text = "\ufffd" not in whole and all(sign >= " " or sign in BLANKS for sign in head)
     return File(place, head) if is_text else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mptcplab._core import Error
+from mptcplab._core import CaptureError, Error
 from mptcplab.sources.file import look
 
 TYPE_CHECKING = False
@@ -18,7 +18,8 @@ def read(path: str | PathLike[str]) -> Contents | None:
     """Read a file of another tool; None if it may be a capture.
 
     Raises:
-        Error: It is text, but of no tool that is known; or something in it is wrong: which line.
+        CaptureError: It is text, but of no tool that is known.
+        Error: Something in it is wrong: which line.
     """
     file = look(path)
     if file is None:
@@ -28,7 +29,7 @@ def read(path: str | PathLike[str]) -> Contents | None:
     for source in sources().values():
         if source.matches(file):
             return _contents(source, file)
-    raise Error(
+    raise CaptureError(
         f"{path} is neither pcap nor pcapng, nor of a tool that is known: {', '.join(sources())} "
         "(mptcplab analyze --sources)"
     )
