@@ -583,6 +583,14 @@ def _comparison() -> Any:
     return SimpleNamespace(mptcp=mptcp, baselines=beside, gain=-0.5, best_path="wifi")
 
 
+def test_one_capture_is_no_all_clear(mptcplab: Any) -> None:
+    """A path was dead, which only the sender's capture shows."""
+    captures = [str(EXAMPLES / "outage" / f"{end}.pcapng.gz") for end in ("client", "server")]
+    needed = "give the capture of the server too"
+    assert needed in mptcplab("analyze", "--why", captures[0]).stdout
+    assert needed not in mptcplab("analyze", "--why", *captures).stdout
+
+
 def test_filters_show_the_packets(mptcplab: Any) -> None:
     """The display filter is one, and shows packets within the span."""
     capture = EXAMPLES / "outage" / "server.pcapng.gz"

@@ -233,10 +233,11 @@ def _explain(tables: Tables, options: Namespace) -> None:
 
         print_json({"schema": _core.SCHEMA, "complete": tables.complete, "findings": rows})
         return
-    from mptcplab.cli.summary.findings import print_all
+    from mptcplab.cli.summary.findings import print_all, unseen_senders
     from mptcplab.cli.summary.page import Page
 
-    print_all(Page(), rows, several=len(tables.table("connections")) > 1)
+    several = len(tables.table("connections")) > 1
+    print_all(Page(), rows, several=several, unseen=unseen_senders(tables.rows("flows")))
 
 
 def _chosen(tables: Tables, options: Namespace) -> Tables:

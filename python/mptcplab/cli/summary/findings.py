@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.cli.summary.subflows import DOWN_FIRST, SENDER
 from mptcplab.labels import text
 from mptcplab.labels.findings import MOST, NO_FAULT, by_cost, counted, in_words
 from mptcplab.results.findings.remedies import REMEDIES
@@ -55,8 +56,13 @@ def print_counted(page: Page, findings: list[list[Row]]) -> None:
         page.line()
 
 
-def print_all(page: Page, rows: Iterable[Row], *, several: bool = False) -> None:
-    """Print all findings, each with its evidence, its remedy and a filter for Wireshark."""
+def print_all(
+    page: Page, rows: Iterable[Row], *, several: bool = False, unseen: Iterable[str] = ()
+) -> None:
+    """Print all findings, each with its evidence, its remedy and a filter for Wireshark.
+
+    ``unseen`` are the ends that sent data where nobody captured.
+    """
     found = by_cost(rows)
     if not found:
         page.paragraph("nothing was found that would have cost time", indent="")
@@ -70,6 +76,23 @@ def print_all(page: Page, rows: Iterable[Row], *, several: bool = False) -> None
         page.paragraph(row["remedy"], first="remedy    ")
         # Filters are copied: they stay on one line.
         page.line(f"  Wireshark {row['filter']}")
+    for end in unseen:
+        page.paragraph(
+            "much of what costs time shows only at the sender of the data: "
+            f"give the capture of the {end} too",
+            first="– ",
+            style="faint",
+        )
+
+
+def unseen_senders(flows: Iterable[Row]) -> list[str]:
+    """List the ends that sent data of these flows, and at which nobody captured it."""
+    blind = {
+        flow["direction"]
+        for flow in flows
+        if flow["data_packets"] and flow["loss_rate_percent"] is None
+    }
+    return [SENDER[direction] for direction in DOWN_FIRST if direction in blind]
 
 
 def _facts(row: Row) -> list[str]:
