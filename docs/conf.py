@@ -19,7 +19,7 @@ nitpick_ignore_regex = [
     ),
     (
         "py:.*",
-        r"(Path|PathLike|Callable|Iterable|Measured|Row|Comparable|Side|Setting|Contrast|Gains|Progress|Source|Paper|Values|Calibration|Artifact)",
+        r"(Path|PathLike|Callable|Iterable|Measured|Row|Comparable|Side|Setting|Contrast|Gains|Progress|Source|Paper|Values|Calibration|Artifact|Settings)",
     ),
 ]
 autodoc_member_order = "bysource"
