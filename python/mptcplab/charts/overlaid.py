@@ -68,8 +68,8 @@ def each_of(name: str, source: Comparison | Run | Analysis) -> Iterator[Overlaid
     """Give a run once; of another tool's file, which has no run, each connection that matters."""
     analysis = source.mptcp if isinstance(source, Comparison) else source
     rows = analysis.connections
-    told = "source" in rows.columns and rows["source"].null_count() == 0
-    if not told or len(rows) <= 1:
+    from_tool = "source" in rows.columns and rows["source"].null_count() == 0
+    if not from_tool or len(rows) <= 1:
         if len(rows):
             yield Overlaid(name, source, Subject.of(source))
         return

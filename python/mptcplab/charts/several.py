@@ -214,8 +214,10 @@ def _provenance(overlaid: list[Overlaid]) -> Provenance:
     facts = [Fact("mptcplab", f"page by {_core.VERSION}")]
     for one in overlaid:
         if one.run is None:
-            told = one.subject.connection.get("source") is not None
-            facts.append(Fact(one.name, made(one) if told else ", ".join(one.subject.captures)))
+            from_tool = one.subject.connection.get("source") is not None
+            facts.append(
+                Fact(one.name, made(one) if from_tool else ", ".join(one.subject.captures))
+            )
             continue
         about = one.run.about
         description = f"{engine(about)}, seed {about['seed']}, in {os.fspath(one.run.directory)}"

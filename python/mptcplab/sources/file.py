@@ -68,12 +68,12 @@ class File:
 
 def look(path: str | PathLike[str]) -> File | None:
     """Look at a file; None if it may be a capture, which whoever reads captures knows better."""
-    place = Path(path)
+    found = Path(path)
     try:
         # Pipes are not looked into: what was read of them would be gone.
-        if str(path) == "-" or not place.is_file():
+        if str(path) == "-" or not found.is_file():
             return None
-        with place.open("rb") as content:
+        with found.open("rb") as content:
             start = content.read(HEAD_BYTES)
         if start.startswith(GZIP):
             start = _start(start)
@@ -85,7 +85,7 @@ def look(path: str | PathLike[str]) -> File | None:
     # What the end of the head cuts in two is no fault of the file.
     whole = head[:-4] if len(start) == HEAD_BYTES else head
     is_text = "\ufffd" not in whole and all(sign >= " " or sign in BLANKS for sign in head)
-    return File(place, head) if is_text else None
+    return File(found, head) if is_text else None
 
 
 def _start(packed: bytes) -> bytes:

@@ -50,8 +50,8 @@ def _contents(source: Source, file: File) -> Contents:
         return source.read(file)
     except ValueError as error:
         message, *line = error.args
-        place = f", line {line[0]}" if line else ""
-        raise Error(f"{file.path}{place}: {message}") from error
+        where = f", line {line[0]}" if line else ""
+        raise Error(f"{file.path}{where}: {message}") from error
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         reason = f"has no {error}" if isinstance(error, KeyError) else str(error)
         raise Error(f"{file.path} is not as {source.name} writes it: {reason}") from error
