@@ -91,7 +91,9 @@ settings! {
         /// for it; `"accept"` (2) uses it if the peer asks; `"off"` (0). Queues with `ecn` mark packets of subflows
         /// that use it instead of dropping them.
         ecn: Ecn = Ecn::Accept,
-        /// Longest delay of an ACK. `"off"`: every segment is acknowledged at once.
+        /// How long an ACK waits for a second segment. As in Linux it waits longer if segments arrive farther apart than half of
+        /// that, and after an ACK that waited in vain: at most a round-trip time, or this if it is longer, and never
+        /// longer than 196 ms. `"off"`: every segment is acknowledged at once.
         // None: every segment is acknowledged at once (RFC 1122 §4.2.3.2).
         delayed_ack_ns: Option<i64> = Some(40 * MS),
         /// Number of ACKs sent without delay at the start, after a pause and after a duplicate, to help the peer's slow
@@ -144,8 +146,8 @@ settings! {
         /// Whether the retransmission time-out is computed as in Linux; otherwise as in RFC 6298.
         // `SRTT + max(min, 4 RTTVAR)` rather than `max(min, SRTT + 4 RTTVAR)`.
         linux_timeout: bool = true,
-        /// Whether a subflow's retransmission timers fire as late as Linux's do since 4.8: its timer wheel has ticks of
-        /// 4 ms, and long times are rounded up to coarser steps.
+        /// Whether a subflow's timers, for retransmissions and delayed ACKs, fire as late as Linux's do since 4.8: its
+        /// timer wheel has ticks of 4 ms, and long times are rounded up to coarser steps.
         timer_wheel: bool = true,
         /// Retransmissions of a SYN before the subflow is given up. If `max_backoff` is set, it is given up no sooner
         /// than it would be without.
@@ -155,7 +157,8 @@ settings! {
         retries: u32 = 15,
         /// Whether the congestion window is reduced when it was not used, as in Linux. If a subflow sent nothing for
         /// longer than its time-out, the window is halved for each time-out that passed, down to the initial window
-        /// (RFC 5681 §4.1). If it did not fill its window for a time-out, the window shrinks half-way to what it used.
+        /// (RFC 5681 §4.1). If for a time-out it neither filled its window nor received an ACK of data, the window shrinks
+        /// half-way to what it used.
         /// BBR ignores this.
         // RFC 2861 §3.1, tcp_cwnd_restart, tcp_cwnd_application_limited.
         slow_start_after_idle: bool = true,

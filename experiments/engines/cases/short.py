@@ -36,6 +36,12 @@ CASES = (
     _pause("responses of 200 kB after 1 s", responses("200 kB", 8, "1 s")),
     _pause("responses of 1 MB after 3 s", responses("1 MB", 4, "3 s"), cause=LOST),
     _pause("responses of 20 kB after 200 ms", responses("20 kB", 20, "200 ms")),
+    _pause("responses of 500 bytes after 100 ms", responses("500 B", 60, "100 ms")),
+    _pause(
+        "responses of 500 bytes after 100 ms over two paths",
+        responses("500 B", 60, "100 ms"),
+        several=True,
+    ),
     _pause(
         "responses of 300 kB after 1 s over two paths", responses("300 kB", 8, "1 s"), several=True
     ),

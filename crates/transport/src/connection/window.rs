@@ -131,13 +131,13 @@ impl Connection {
         }
     }
 
-    /// Once all is read, what waits for a second segment after a short one is acknowledged (net/mptcp/protocol.c,
-    /// mptcp_subflow_could_cleanup).
+    /// Once all is read, what waits for a second segment after a short one is acknowledged (net/ipv4/tcp.c,
+    /// __tcp_cleanup_rbuf; net/mptcp/protocol.c, mptcp_subflow_could_cleanup).
     fn hurry_short(&mut self) {
-        if !self.fills_windows() || self.receive.readable() + self.receive.out_of_order() > 0 {
+        if self.receive.readable() + self.receive.out_of_order() > 0 {
             return;
         }
-        for entry in self.entries.iter_mut().filter(|entry| !entry.is_over() && entry.tcp.waits_after_short()) {
+        for entry in self.entries.iter_mut().filter(|entry| !entry.is_over() && entry.tcp.ack_waits_in_vain()) {
             entry.tcp.acknowledge();
         }
     }

@@ -11,7 +11,7 @@ const STEP_BITS: u32 = 3;
 const STEPS: i64 = 63;
 
 /// When a host's timers end.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticks {
     /// How long it ran before time 0, which says when its clock ticks.
     booted_ns: i64,
@@ -38,8 +38,25 @@ impl Ticks {
             return (now + wait_ns, now + wait_ns);
         }
         let wait = ticks(wait_ns);
-        let asked = (now + self.booted_ns).as_nanos() / TICK_NS + wait;
+        let asked = self.tick(now) + wait;
         (self.time(expiry(asked, wait)), self.time(asked))
+    }
+
+    /// The time from one instant to another, by the host's clock of ticks (jiffies).
+    #[inline]
+    pub fn between(self, from: Time, to: Time) -> i64 {
+        if self.wheel { (self.tick(to) - self.tick(from)) * TICK_NS } else { to - from }
+    }
+
+    /// What whole ticks there are in it.
+    #[inline]
+    pub fn whole_ns(self, ns: i64) -> i64 {
+        if self.wheel { ns - ns % TICK_NS } else { ns }
+    }
+
+    #[inline]
+    fn tick(self, at: Time) -> i64 {
+        (at + self.booted_ns).as_nanos() / TICK_NS
     }
 
     #[inline]

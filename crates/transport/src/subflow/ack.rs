@@ -284,6 +284,7 @@ impl Subflow {
             }
             self.slow_start.acked(window, &mut acked);
             control.congestion.acked(control.index, control.windows, &acked);
+            self.usage.set(now);
         } else {
             control.congestion.measured(control.index, control.windows, &acked);
         }

@@ -15,6 +15,9 @@ impl Subflow {
             return Some(Expired::Closed);
         }
         if expired(&mut self.timers.ack, now) {
+            if let Some(timeout) = &mut self.inbound.timeout {
+                timeout.ended(now, self.rto.timeout_ns());
+            }
             self.due.set(Due::ACK);
         }
         if self.timers.take_repair(Repair::Reorder, now) {

@@ -1,10 +1,12 @@
 //! What came from the peer: order, selective acknowledgements, and when an ACK is due.
 
 use super::Room;
+use super::ack_timeout::AckTimeout;
 use super::compression::{self, Compression};
 use crate::config;
 use crate::memory::{Memory, occupied_bytes};
 use crate::recovery::ranges::Ranges;
+use crate::recovery::wheel::Ticks;
 use std::ops::Range;
 use wire::{SackBlocks, Time};
 
@@ -25,30 +27,33 @@ pub(super) struct Inbound {
     recent: Vec<Range<u64>>,
     /// To be reported as a duplicate (RFC 2883).
     duplicate: Option<Range<u64>>,
-    delay_ns: Option<i64>,
+    /// None: no ACK is delayed.
+    pub(super) timeout: Option<AckTimeout>,
     /// ACKs at once after what calls for them.
     quick_acks: u32,
     /// Those of them that are left.
     quick: u32,
-    /// Payload of the peer's full segments, as seen.
+    /// Payload of the peer's full segments, as seen: rcv_mss.
     pub(super) segment_bytes: u32,
+    /// The last segment, if it was short and may be full all the same: last_seg_size.
+    last_short_bytes: u32,
     compression: Compression,
     /// Whether data came since the last ACK.
     is_scheduled: bool,
-    /// Whether a short segment did (ICSK_ACK_PUSHED).
-    is_pushed: bool,
+    /// How many did that may end what the peer writes, 2 at most (ICSK_ACK_PUSHED, ICSK_ACK_PUSHED2).
+    pushed: u8,
     /// Memory for what comes.
     pub(super) memory: Memory,
     /// How far the window has grown: rcv_ssthresh.
     pub(super) grown_bytes: u64,
     /// Most bytes of a segment that this end takes, without timestamps: by two of them the window grows.
     pub(super) most_segment_bytes: u32,
-    last_data: Time,
 }
 
-/// Shorter segments are not full, whatever came before (tcp_initialize_rcv_mss), and say nothing of what full ones occupy:
-/// TCP_MSS_DEFAULT.
-const LEAST_MEASURED_BYTES: u32 = 536;
+/// What full segments are taken to have before one came (tcp_initialize_rcv_mss), and what every path takes: TCP_MSS_DEFAULT.
+const FIRST_SEGMENT_BYTES: u32 = 536;
+/// Of TCP without options.
+pub(super) const HEADER_BYTES: u32 = 20;
 /// The peer's segments are taken to be no shorter: TCP_MIN_MSS.
 pub(super) const LEAST_SEGMENT_BYTES: u32 = 88;
 /// Smaller segments cost more memory than they carry: they let no window grow.
@@ -80,14 +85,21 @@ pub(super) struct Circumstances {
     pub(super) now: Time,
     /// What the connection lets the window grow to.
     pub(super) room: Room,
-    /// So long without data, and the peer begins anew.
-    pub(super) pause_ns: i64,
+    /// This end's retransmission time-out: so long without data, and the peer begins anew.
+    pub(super) rto_ns: i64,
     /// Whether ACKs say what came out of order. Where they do not, the window stays behind a hole, or the peer would not take
     /// them for duplicates (tcp_data_queue_ofo).
     pub(super) sack: bool,
     /// Whether ACKs for what came out of order may wait for more of it.
     pub(super) compresses: bool,
+    /// Whether the segment says that the peer has no more for now: PSH or FIN.
+    pub(super) ends_write: bool,
+    /// The segment's options, but for timestamps.
+    pub(super) options_bytes: u32,
+    /// TCP's header with what each segment has of options: timestamps, if they are used.
+    pub(super) header_bytes: u32,
     pub(super) srtt_ns: Option<i64>,
+    pub(super) ticks: Ticks,
 }
 
 /// What a segment brought.
@@ -112,17 +124,17 @@ impl Inbound {
             ranges: Ranges::default(),
             recent: Vec::with_capacity(BLOCKS + 1),
             duplicate: None,
-            delay_ns: settings.delayed_ack_ns,
+            timeout: settings.delayed_ack_ns.map(AckTimeout::new),
             quick_acks: settings.quick_acks,
             quick: settings.quick_acks,
-            segment_bytes: 0,
+            segment_bytes: FIRST_SEGMENT_BYTES.min(offered_mss_bytes),
+            last_short_bytes: 0,
             compression: Compression::default(),
             is_scheduled: false,
-            is_pushed: false,
+            pushed: 0,
             memory,
             grown_bytes: memory.first_window(offered_mss_bytes),
             most_segment_bytes: offered_mss_bytes,
-            last_data: Time::MAX,
         }
     }
 
@@ -165,32 +177,56 @@ impl Inbound {
     /// (tcp_event_data_recv), nor while the window grows by two segments for each that comes (tcp_grow_window).
     fn hurry(&mut self, at: &Circumstances, range: &Range<u64>) {
         let len = range.end - range.start;
-        self.measure(at, len as u32);
-        self.is_pushed |= len < u64::from(self.segment_bytes.max(LEAST_MEASURED_BYTES));
-        if at.now - self.last_data > at.pause_ns {
-            self.quick = self.quick.max(self.quick_acks);
+        if len > 0 && range.start <= self.next && range.end > self.next {
+            self.measure(at, len as u32);
+            if self.timeout.as_mut().is_some_and(|timeout| timeout.heard(at.now, at.ticks, at.rto_ns)) {
+                self.quick = self.quick.max(self.quick_acks);
+            }
         }
-        self.last_data = at.now;
         let grows = range.start <= self.next || at.sack;
         if grows && len >= LEAST_GROWING_BYTES && range.end > self.next {
             self.grow_window(at, len as u32);
         }
     }
 
-    /// The next ACKs, at least so many, do not wait.
+    /// The next ACKs, at least so many, do not wait (tcp_enter_quickack_mode).
     pub(super) fn hurry_acks(&mut self, acks: u32) {
         self.quick = self.quick.max(acks);
+        if let Some(timeout) = &mut self.timeout {
+            timeout.answers = false;
+            timeout.deflate();
+        }
     }
 
     /// tcp_measure_rcv_mss: where the first full segment says that more of the buffer is window, the window may be at once what
     /// was told (tcp_set_window_clamp). A subflow that joined has told that of the connection.
     fn measure(&mut self, at: &Circumstances, len: u32) {
+        let before = std::mem::take(&mut self.last_short_bytes);
+        if len < self.segment_bytes {
+            return self.measure_short(at, len, before);
+        }
+        self.pushed = self.pushed.max(u8::from(at.ends_write));
         if len > self.segment_bytes {
             self.segment_bytes = len.min(self.most_segment_bytes);
-            if len >= LEAST_MEASURED_BYTES && self.memory.measure(len) {
+            if self.memory.measure(len) {
                 self.grown_bytes = self.grown_bytes.max(at.room.told_bytes.min(self.memory.window()));
             }
         }
+    }
+
+    /// A short segment counts as full if the one `before` was as long, and it is longer than what every path takes or more is to
+    /// follow. Options that are not in each segment count as payload here.
+    fn measure_short(&mut self, at: &Circumstances, len: u32, before: u32) {
+        let size = len + at.options_bytes;
+        let least = if at.ends_write { FIRST_SEGMENT_BYTES } else { LEAST_SEGMENT_BYTES };
+        if size + at.header_bytes >= least + HEADER_BYTES {
+            self.last_short_bytes = size;
+            if size == before {
+                self.segment_bytes = size;
+                return;
+            }
+        }
+        self.pushed = (self.pushed + 1).min(2);
     }
 
     /// tcp_grow_window: towards what memory is left, with this segment in it.
@@ -254,11 +290,14 @@ impl Inbound {
             return AckDue::Now;
         }
         // RFC 1122 §4.2.3.2: for every second full segment at least.
-        match self.delay_ns {
-            Some(delay) if self.quick == 0 && self.next - self.acked <= u64::from(self.segment_bytes) => {
-                AckDue::By(at.now + delay)
+        match &mut self.timeout {
+            Some(timeout) if self.quick == 0 || timeout.answers => {
+                if self.next - self.acked > u64::from(self.segment_bytes) {
+                    AckDue::Read
+                } else {
+                    timeout.wait(at.now, at.ticks, at.srtt_ns).map_or(AckDue::Now, AckDue::By)
+                }
             }
-            Some(_) if self.quick == 0 => AckDue::Read,
             _ => AckDue::Now,
         }
     }
@@ -281,16 +320,24 @@ impl Inbound {
     #[inline]
     pub(super) fn acknowledged(&mut self) {
         self.compression.acknowledged();
-        self.is_pushed = false;
+        self.pushed = 0;
+        if let Some(timeout) = &mut self.timeout {
+            timeout.stop();
+            if self.is_scheduled && self.quick == 1 {
+                timeout.deflate();
+            }
+        }
         if std::mem::take(&mut self.is_scheduled) {
             self.quick = self.quick.saturating_sub(1);
         }
         self.acked = self.next;
     }
 
-    /// Whether an ACK waits for no more than a second segment, though the peer may have no more to send.
-    pub(super) fn waits_after_short(&self) -> bool {
-        self.is_scheduled && self.is_pushed
+    /// Whether an ACK waits for no more than a second segment, though the peer may have no more to send, nor does this end
+    /// (__tcp_cleanup_rbuf).
+    pub(super) fn waits_in_vain(&self) -> bool {
+        let answers = self.timeout.is_some_and(|timeout| timeout.answers);
+        self.is_scheduled && self.pushed > u8::from(answers)
     }
 
     /// Selective acknowledgements, at most `room` of them: a duplicate, once, then the latest ranges.
@@ -335,10 +382,14 @@ mod tests {
         Circumstances {
             now: Time::default(),
             room: Room { buffer_bytes, unread_bytes: 0, told_bytes: 0 },
-            pause_ns: 0,
+            rto_ns: 0,
             sack,
             compresses: false,
+            ends_write: true,
+            options_bytes: 0,
+            header_bytes: HEADER_BYTES,
             srtt_ns: None,
+            ticks: Ticks::default(),
         }
     }
 
@@ -397,8 +448,37 @@ mod tests {
             inbound.arrive(&at(1 << 21, sack), range, false);
             inbound.grown_bytes - before
         };
-        assert_eq!(grown(false, 1449..2897), 0);
-        assert_eq!(grown(true, 2897..4345), 2 * 1460);
         assert_eq!(grown(false, 1..1449), 2 * 1460);
+        assert_eq!(grown(false, 2897..4345), 0);
+        assert_eq!(grown(true, 4345..5793), 2 * 1460);
+        assert_eq!(grown(false, 1449..2897), 2 * 1460);
+    }
+
+    /// Linux 6.18: of answers of 500 bytes over MPTCP, 28 bytes of DSS and timestamps beside, the first ones are acknowledged as they
+    /// are read, and those that follow one of their length 40 ms later.
+    #[test]
+    fn short_segments_of_one_length_count_as_full() {
+        let pushed = |segments: &[(u64, bool)]| {
+            let settings = config::Tcp { quick_acks: 0, ..config::Tcp::default() };
+            let mut inbound = Inbound::new(&settings, 1448);
+            inbound.opened(0);
+            for &(len, ends_write) in segments {
+                inbound.acknowledged();
+                let header_bytes = HEADER_BYTES + 12;
+                let at = Circumstances { options_bytes: 28, header_bytes, ends_write, ..at(1 << 20, true) };
+                inbound.arrive(&at, inbound.next..inbound.next + len, false);
+            }
+            inbound.pushed
+        };
+        assert_eq!(pushed(&[(500, true)]), 1);
+        assert_eq!(pushed(&[(500, true), (500, true)]), 0);
+        assert_eq!(pushed(&[(500, true), (501, true)]), 1, "another length");
+        assert_eq!(pushed(&[(500, true), (1400, true), (500, true)]), 1, "not one after the other");
+        assert_eq!(pushed(&[(495, true), (495, true)]), 1, "555 bytes with the header: TCP_MSS_DEFAULT + 20 it takes");
+        assert_eq!(pushed(&[(496, true), (496, true)]), 0);
+        assert_eq!(pushed(&[(48, false), (48, false)]), 0, "108 bytes, and more is to follow");
+        assert_eq!(pushed(&[(47, false), (47, false)]), 1);
+        assert_eq!(pushed(&[(1400, true)]), 1, "full, but the last of what was written (net-next 05ea491641d3)");
+        assert_eq!(pushed(&[(1400, false)]), 0);
     }
 }

@@ -4,6 +4,7 @@
 //! which is also what the subflow sequence number of a DSS mapping counts.
 
 mod ack;
+mod ack_timeout;
 mod clock;
 mod compression;
 mod deferral;

@@ -29,12 +29,10 @@ impl Subflow {
         if self.has_data()
             && let Some(emission) = self.poll_data(now, nagle, control)
         {
-            self.has_left();
-            return Some(emission);
+            return self.has_left(now, emission);
         }
         let emission = self.poll_signal()?;
-        self.has_left();
-        Some(emission)
+        self.has_left(now, emission)
     }
 
     #[cold]
@@ -71,8 +69,7 @@ impl Subflow {
             return None;
         }
         let emission = self.send_guess(now, control)?;
-        self.has_left();
-        Some(emission)
+        self.has_left(now, emission)
     }
 
     /// Whether [`Subflow::poll_guess`] may give something.
@@ -81,11 +78,17 @@ impl Subflow {
         self.phase == Phase::Recovery && self.sack && !self.settings.rack
     }
 
-    /// A segment leaves, with an ACK in it.
-    fn has_left(&mut self) {
+    /// A segment leaves, with an ACK in it, and maybe with data.
+    fn has_left(&mut self, now: Time, emission: Emission) -> Option<Emission> {
         self.due.clear(Due::ACK);
         self.timers.ack = Time::MAX;
         self.inbound.acknowledged();
+        if emission.len > 0
+            && let Some(timeout) = &mut self.inbound.timeout
+        {
+            timeout.sent_data(now, self.ticks);
+        }
+        Some(emission)
     }
 
     #[cold]

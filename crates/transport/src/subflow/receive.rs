@@ -1,6 +1,7 @@
 //! A segment came in (RFC 9293 §3.10.7.4, RFC 5961, RFC 7323 §5.3).
 
-use super::inbound::{AckDue, Circumstances};
+use super::header::TIMESTAMPS_BYTES;
+use super::inbound::{AckDue, Circumstances, HEADER_BYTES};
 use super::state::{Due, State, Subflow};
 use super::{Control, Received, Room};
 use wire::{Brief, Flags, Tcp, Time, seq};
@@ -80,11 +81,20 @@ impl Subflow {
             self.due.set(Due::ACK);
         }
         if len > 0 || tcp.flags.has(Flags::FIN) {
-            let pause_ns = self.rto.timeout_ns();
             let compresses = self.sack && self.settings.ack_compression && self.settings.delayed_ack_ns.is_some();
-            let srtt_ns = self.rto.srtt_ns();
-            let sack = self.sack;
-            let at = Circumstances { now, room, pause_ns, sack, compresses, srtt_ns };
+            let of_each = if self.clock.is_used() { TIMESTAMPS_BYTES } else { 0 };
+            let at = Circumstances {
+                now,
+                room,
+                rto_ns: self.rto.timeout_ns(),
+                sack: self.sack,
+                compresses,
+                ends_write: tcp.flags.has(Flags::PSH) || tcp.flags.has(Flags::FIN),
+                options_bytes: (tcp.options.as_bytes().len() as u32).saturating_sub(of_each),
+                header_bytes: HEADER_BYTES + of_each,
+                srtt_ns: self.rto.srtt_ns(),
+                ticks: self.ticks,
+            };
             self.receive_data(&at, start, end, tcp.flags.has(Flags::FIN), &mut received);
         }
         self.advance(now);
@@ -169,7 +179,10 @@ impl Subflow {
             }
         }
         if end + i64::from(fin) > self.inbound.next as i64 {
-            self.inbound.hurry_acks(self.ecn.take_mark());
+            let marks = self.ecn.take_mark();
+            if marks > 0 {
+                self.inbound.hurry_acks(marks);
+            }
         }
         let arrival = self.inbound.arrive(at, start.max(1) as u64..end.max(1) as u64, fin);
         received.waits_for_reader = arrival.ack != AckDue::Now;

@@ -151,9 +151,9 @@ impl Subflow {
         self.inbound.grown_bytes
     }
 
-    /// Whether an ACK waits for a second segment after a short one.
-    pub fn waits_after_short(&self) -> bool {
-        self.inbound.waits_after_short()
+    /// Whether an ACK waits for a second segment that the peer may not have.
+    pub fn ack_waits_in_vain(&self) -> bool {
+        self.inbound.waits_in_vain()
     }
 
     /// Its receive buffer.

@@ -13,7 +13,7 @@
 //! between the lines is a failure.
 //!
 //! - *path*: `wifi` or `lte` is the client's interface; `wifi/2` the same to the server's second address.
-//! - *flags*: `S`, `F`, `R`, `.` for ACK, `E` for ECE, `W` for CWR. *seq*: first byte and the one after the last, relative to the SYN. `ack N` follows.
+//! - *flags*: `S`, `F`, `R`, `.` for ACK, `E` for ECE, `W` for CWR, and `P` for PSH of what the peer sends. *seq*: first byte and the one after the last, relative to the SYN. `ack N` follows.
 //! - Data sequence numbers are relative too: the first byte is 1.
 //!
 //! | option | |

@@ -145,29 +145,35 @@ fn a_window_that_is_not_filled_comes_down() {
                  20   ! write 10240
                  {}
                  30   < wifi . 1:1 ack 10241
-                 // One segment of 20 is used, but the first window counts as used always.
+                 // One segment of 20 is used, but the first window counts as used always. Each ACK of data begins anew
+                 // (tcp_cong_avoid sets snd_cwnd_stamp).
                  600  ! write 1024
                  {}
                  600  = windows {}
                  610  < wifi . 1:1 ack 11265
-                 1020 ! write 1024
+                 1590 ! write 1024
                  {}
-                 1020 = windows {}
-                 1030 < wifi . 1:1 ack 12289
-                 2019 ! write 1024
+                 1590 = windows {}
+                 1610 ! write 1024
                  {}
-                 2019 = windows {}
-                 2020 ! write 1024
+                 1610 = windows {}
+                 1620 < wifi . 1:1 ack 13313
+                 2600 ! write 1024
                  {}
-                 2020 = windows {}",
+                 2600 = windows {}
+                 2620 ! write 1024
+                 {}
+                 2620 = windows {}",
                 segments(20, 0, 10),
                 segments(600, 10, 11),
                 windows[0],
-                segments(1020, 11, 12),
+                segments(1590, 11, 12),
+                windows[0],
+                segments(1610, 12, 13),
                 windows[1],
-                segments(2019, 12, 13),
+                segments(2600, 13, 14),
                 windows[1],
-                segments(2020, 13, 14),
+                segments(2620, 14, 15),
                 windows[2],
             ),
         );

@@ -105,7 +105,8 @@ fn upstream_linux_reads_before_a_second_segment_is_acknowledged() {
 
 #[test]
 fn upstream_linux_acknowledges_messages_once_they_are_read() {
-    // However many of them come, none is a full segment (net/ipv4/tcp_input.c, tcp_initialize_rcv_mss, tcp_measure_rcv_mss).
+    // However many of them come, none is a full segment, as each ends what was written (net/ipv4/tcp_input.c,
+    // tcp_initialize_rcv_mss, tcp_measure_rcv_mss).
     let mut config = plain();
     config.mptcp.scheduler = "linux".into();
     config.tcp.delayed_ack_ns = Some(40_000_000);
@@ -117,7 +118,7 @@ fn upstream_linux_acknowledges_messages_once_they_are_read() {
     .to_string();
     for (number, first) in (1..8000).step_by(160).enumerate() {
         let (at, end) = (20 * (number + 1), first + 160);
-        script += &format!("{at} < wifi . {first}:{end} ack 1 dss({first} {first} 160, ack 1)\n");
+        script += &format!("{at} < wifi .P {first}:{end} ack 1 dss({first} {first} 160, ack 1)\n");
         script += &format!("{at} > wifi . 1:1 ack {end} dss(ack {end})\n");
     }
     play(&config, &script);

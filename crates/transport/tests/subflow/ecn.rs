@@ -160,7 +160,8 @@ fn a_mark_is_echoed_until_it_is_answered() {
 
 #[test]
 fn marks_are_told_at_once() {
-    // tcp_data_ecn_check and tcp_ecn_accept_cwr: the peer's window may be one packet. Others wait 40 ms for a second.
+    // tcp_data_ecn_check and tcp_ecn_accept_cwr: the peer's window may be one packet. Others wait for a second, 40 ms or, after one that waited in
+    // vain, 60.
     let settings = config::Tcp { delayed_ack_ns: Some(40_000_000), ..settings(Ecn::Request) };
     open_and(
         &settings,
@@ -175,7 +176,7 @@ fn marks_are_told_at_once() {
          400  < .W 4001:5001 ack 1 ip ect0
          400  > . 1:1 ack 5001
          410  < . 5001:6001 ack 1 ip ect0
-         450  > . 1:1 ack 6001
+         470  > . 1:1 ack 6001
          // One that cannot be marked was probably sent again.
          500  < . 6001:7001 ack 1
          500  > . 1:1 ack 7001",

@@ -3,7 +3,7 @@
 //! `TIME > SEGMENT` is what the subflow must send then, `TIME < SEGMENT` what its peer sends, `TIME ! ACT` what the
 //! connection does and `TIME = FACT` what must be true. Times are milliseconds. A segment is `FLAGS FIRST:AFTER`,
 //! then `ack N`, `sack A:B …`, `win N`, `ts VALUE echo TIME`, `backup yes`, `ip ect0` (`ect1`, `ce`); flags are `S`, `F`, `R`,
-//! `.` for ACK, `E` for ECE and `W` for CWR; numbers are relative to the
+//! `.` for ACK, `E` for ECE, `W` for CWR, and `P` for PSH of what the peer sends; numbers are relative to the
 //! initial ones. What the subflow sends between the lines is a failure.
 
 use crate::moves;
@@ -211,7 +211,11 @@ impl Player {
             options: Options::NONE,
         };
         for flag in flags.chars() {
-            let (flag, _) = NAMED.iter().find(|(_, name)| *name == flag).unwrap_or_else(|| panic!("what is {flags}?"));
+            let (flag, _) = NAMED
+                .iter()
+                .chain(&[(Flags::PSH, 'P')])
+                .find(|(_, name)| *name == flag)
+                .unwrap_or_else(|| panic!("what is {flags}?"));
             tcp.flags = tcp.flags.with(*flag);
         }
         let (mut blocks, mut clock, mut echo, mut ecn) = (Vec::new(), None, self.value, Ecn::NotCapable);

@@ -16,7 +16,11 @@ impl Player {
         let (path, client, server) = self.places(label);
         let mut flags = Flags(0);
         for flag in flag_letters.chars() {
-            let (flag, _) = NAMED.iter().find(|(_, name)| *name == flag).unwrap_or_else(|| panic!("what is {flag}?"));
+            let (flag, _) = NAMED
+                .iter()
+                .chain(&[(Flags::PSH, 'P')])
+                .find(|(_, name)| *name == flag)
+                .unwrap_or_else(|| panic!("what is {flag}?"));
             flags = flags.with(*flag);
         }
         if flags.has(Flags::SYN) && !flags.has(Flags::ACK) && !self.client {
