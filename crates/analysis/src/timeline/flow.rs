@@ -33,6 +33,8 @@ pub(crate) struct Flow {
     /// How long the silence was that the last time-out ended, and no answer since.
     last_silent_nanos: i64,
     pub(super) last_rtt_us: u32,
+    /// No round trip was measured since a time-out.
+    pub(super) is_rtt_old: bool,
     pub(super) in_flight_bytes: u32,
     /// The last segment came in a gap of the subflow: it was sent again.
     pub(super) fills_gap: bool,
@@ -46,15 +48,19 @@ struct Silence {
     /// Sent again since, and acknowledged.
     resent_bytes: u32,
     acked_bytes: u32,
+    /// Acknowledged by one answer, at most.
+    most_bytes: u32,
     /// Two round trips after the first answer, once that came, and no later than all that was in flight is acknowledged: what is
     /// lost then was sent later.
     over: Option<Time>,
 }
 
 impl Silence {
-    /// Whether what was in flight came through.
+    /// Whether what was in flight came through late, and was answered bit by bit as ever. One answer to most of it says that it
+    /// had come long before, and that a path without answers was dead.
     fn was_held(&self) -> bool {
         !self.had_gap
+            && self.most_bytes <= self.in_flight_bytes / 2
             && self.acked_bytes / 3 >= self.in_flight_bytes / 4
             && self.resent_bytes <= self.in_flight_bytes / 4
     }
@@ -77,6 +83,7 @@ impl Flow {
         let round_trips = UNKNOWN_ANSWER_NANOS.max(i64::from(self.last_rtt_us) * 2000);
         if at <= *silence.over.get_or_insert(at + round_trips) {
             silence.acked_bytes = silence.acked_bytes.saturating_add(acked_bytes);
+            silence.most_bytes = silence.most_bytes.max(acked_bytes);
             if silence.acked_bytes < silence.in_flight_bytes {
                 return;
             }
@@ -98,6 +105,7 @@ impl Flow {
                     had_gap: self.has_gap,
                     resent_bytes: 0,
                     acked_bytes: 0,
+                    most_bytes: 0,
                     over: None,
                 });
             }
@@ -105,6 +113,7 @@ impl Flow {
             self.now.timeouts = self.now.timeouts.saturating_add(1);
             self.now.backed_off = self.now.backed_off.saturating_add(u8::from(longer));
             self.last_silent_nanos = silent_nanos;
+            self.is_rtt_old = true;
         }
         if let Some(silence) = &mut self.silence {
             silence.resent_bytes = silence.resent_bytes.saturating_add(data.resent_bytes());
@@ -114,6 +123,10 @@ impl Flow {
             self.silence = None;
         }
         self.now.resent = self.now.resent.saturating_add(1);
+        // How long the queue was that lost it, an older round trip does not tell.
+        if self.is_rtt_old {
+            return;
+        }
         let rtt_us = self.last_rtt_us;
         let losses = self.losses.get_or_insert_with(|| Losses::new(at));
         losses.add(at, rtt_us, start);

@@ -128,6 +128,7 @@ impl Timeline {
                 let rtt_us = (nanos / 1000).clamp(1, u64::from(u32::MAX)) as u32;
                 flow.now.rtt_us = if flow.now.rtt_us == 0 { rtt_us } else { flow.now.rtt_us.min(rtt_us) };
                 flow.last_rtt_us = rtt_us;
+                flow.is_rtt_old = false;
             }
             Kind::Arrived { bytes } => {
                 flow.now.came_bytes = flow.now.came_bytes.saturating_add(bytes as u32);

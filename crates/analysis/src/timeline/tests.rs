@@ -61,6 +61,23 @@ fn what_a_dead_path_held_is_no_loss_of_a_queue() {
 }
 
 #[test]
+fn how_long_a_queue_was_that_lost_what_left_after_a_dead_path_came_back_nothing_tells() {
+    let again = || Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() });
+    let mut back = silent_after_a_window();
+    on(&mut back, 5000, 0, again());
+    on(&mut back, 5020, 0, Kind::Flight { in_flight_bytes: 0, window_bytes: None });
+    on(&mut back, 5020, 0, Kind::Flight { in_flight_bytes: 50_000, window_bytes: None });
+    on(&mut back, 5390, 0, Kind::Data(Data { bytes: 1000, new_bytes: 1000, packets: 1, ..Data::default() }));
+    on(&mut back, 5395, 0, Kind::Sacked);
+    (0..20).for_each(|_| on(&mut back, 5400, 0, again()));
+    assert!(back.flows[0].losses.is_none());
+    on(&mut back, 5500, 0, Kind::Rtt { nanos: 150_000_000 });
+    on(&mut back, 5510, 0, again());
+    let losses = back.flows[0].losses.as_ref().unwrap();
+    assert_eq!((losses.count, losses.above(140_000.0)), (1, 1));
+}
+
+#[test]
 fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
     let again = || Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() });
     let flight = |in_flight_bytes| Kind::Flight { in_flight_bytes, window_bytes: None };
@@ -81,10 +98,12 @@ fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
     assert!(gap.flows[0].bins.iter().all(|bin| bin.spurious == 0));
     // What was sent again is acknowledged, and little else.
     assert_eq!(spurious(&[(1000, 11_000), (1020, 10_000), (1900, 9000), (1990, 0)]), 0);
+    // All of it had come before, and its acknowledgements were lost: one answers what was sent again.
+    assert_eq!(spurious(&[(1000, 1000), (1020, 0), (1900, 2000), (1990, 0)]), 0);
     // What left at once when all had come, and was lost, is no part of it.
     let mut later = silent_after_a_window();
     on(&mut later, 800, 0, again());
-    on(&mut later, 1000, 0, flight(0));
+    (0..3).for_each(|number| on(&mut later, 1000, 0, flight(8000 - 4000 * number)));
     (0..8).for_each(|_| on(&mut later, 1060, 0, again()));
     on(&mut later, 1900, 0, flight(0));
     later.keep();
