@@ -2,6 +2,7 @@
 
 use crate::timeline::Timeline;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use tables::Diagnostic;
 use wire::Time;
 
@@ -32,6 +33,8 @@ pub(crate) struct Report {
     pub(crate) elapsed_nanos: [Option<i64>; 2],
     /// Bytes that the receiver's capture shows, per subflow and direction.
     pub(crate) arrived_bytes: Vec<[u64; 2]>,
+    /// Per subflow: the capture and the packet that answered its SYN, a SYN/ACK or a reset.
+    pub(crate) answers: Vec<Option<(Arc<str>, u64)>>,
     /// What passed in short times, of each direction at its sender and at its receiver, where these were captured.
     pub(crate) senders: [Option<Box<Timeline>>; 2],
     pub(crate) receivers: [Option<Box<Timeline>>; 2],

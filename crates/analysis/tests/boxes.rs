@@ -50,6 +50,18 @@ fn an_option_stripped_from_the_syn() {
 /// A download over Wi-Fi, whose join over LTE lost its option: from the SYN, or from the SYN/ACK. The client resets what is no
 /// subflow (RFC 8684 §3.2).
 fn join_without_option(syn: &str, syn_ack: &str) -> Vec<Captured> {
+    failed_join(&format!(
+        "
+        100|-    client lte  S  0 0 0 join(2)
+        -|130    client lte  S  0 0 0 {syn}
+        -|130.1  server lte  SA 0 1 0 {syn_ack}
+        160|-    server lte  SA 0 1 0
+        160.1|190 client lte R  1 0 0 tcprst(1)"
+    ))
+}
+
+/// A download over Wi-Fi, and a join over LTE that fails: `lines` are its packets.
+fn failed_join(lines: &str) -> Vec<Captured> {
     let data = (0..100).map(|number| {
         let (at, from) = (200 + 20 * number, 1 + 10_000 * number);
         format!(
@@ -65,11 +77,7 @@ fn join_without_option(syn: &str, syn_ack: &str) -> Vec<Captured> {
         0|20     client wifi S  0 0 0 mp_capable
         40|20.1  server wifi SA 0 1 0 mp_capable
         41|61    client wifi A  1 1 0 mp_capable
-        100|-    client lte  S  0 0 0 join(2)
-        -|130    client lte  S  0 0 0 {syn}
-        -|130.1  server lte  SA 0 1 0 {syn_ack}
-        160|-    server lte  SA 0 1 0
-        160.1|190 client lte R  1 0 0 tcprst(1)
+        {lines}
         {}",
         data.collect::<String>()
     ))
@@ -96,6 +104,53 @@ fn an_option_stripped_from_a_join() {
         assert!(refused.remedy.contains("a capture at the server"), "{}", refused.remedy);
         assert!(!refused.remedy.contains("limits"), "{}", refused.remedy);
     }
+}
+
+/// Whose reset it was, and how far the SYN came, is told as far as the captures show it; the limits are blamed only where they can be.
+#[test]
+fn who_turned_a_join_away() {
+    let syn = "100|130 client lte S 0 0 0 join(2)\n";
+    let told = |lines: &str, client_alone: bool| {
+        let mut packets = failed_join(lines);
+        packets.retain(|packet| !client_alone || packet.host == Host::Client);
+        let tables = analyze(packets);
+        let row = tables.findings.iter().find(|row| row.kind.starts_with("join_")).expect("it is told").clone();
+        assert!(row.message.contains("was never used: its join was"), "{}", row.message);
+        let why = row.message.split_once('(').unwrap().1.trim_end_matches(')').to_owned();
+        (why, row.remedy.contains("limits"), row.record)
+    };
+    let lost = "100|- client lte S 0 0 0 join(2)\n";
+    for (lines, why, limits) in [
+        (format!("{lost} 130|- server lte RA 0 1 0"), "a middlebox reset it: the SYN never reached the server", false),
+        (
+            format!("{syn} -|130.1 server lte SA 0 1 0 join(0)\n 160|- server lte RA 0 1 0"),
+            "a middlebox reset it: the server had sent a SYN/ACK, and no reset",
+            false,
+        ),
+        (format!("{syn} 160|130.1 server lte RA 0 1 0"), "the server answered the SYN with a reset", true),
+        (
+            format!("{syn} 160|130.1 server lte RA 0 1 0 tcprst(3)"),
+            "the server answered the SYN with a reset: administratively prohibited",
+            true,
+        ),
+        (lost.to_owned(), "no SYN/ACK came: the SYN never reached the server", false),
+        (syn.to_owned(), "no SYN/ACK came: the SYN reached the server, which did not answer", false),
+        (
+            format!("{syn} -|130.1 server lte SA 0 1 0 join(0)"),
+            "no SYN/ACK came: the server sent one, which was lost",
+            false,
+        ),
+    ] {
+        let (told_why, told_limits, _) = told(&lines, false);
+        assert_eq!((told_why.as_str(), told_limits), (why, limits), "{lines}");
+    }
+    // The client alone knows only what a reason says: a host that turns joins away gives one, a firewall does not.
+    let reset = |reason: &str| told(&format!("{lost} 130|- server lte RA 0 1 0 {reason}"), true);
+    let (why, limits, record) = reset("tcprst(3)");
+    assert_eq!((why.as_str(), limits), ("the SYN was answered by a reset: administratively prohibited", true));
+    assert_eq!(record, Some(5), "the reset shows it");
+    let (why, ..) = reset("");
+    assert_eq!(why, "the SYN was answered by a reset");
 }
 
 /// Linux asks for MPTCP with three SYNs, and for TCP from the fourth on. `ms` of each is its times at the two ends; the last is

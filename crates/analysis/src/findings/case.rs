@@ -6,6 +6,7 @@ use crate::report::Report;
 use crate::timeline::{Bin, Flow, Timeline};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 use tables::{Direction, Finding};
 use wire::Time;
 
@@ -21,6 +22,31 @@ pub(super) const ROUND_TRIPS: f64 = 3.0;
 const UNQUEUED: f64 = 1.3;
 /// What sent nothing has no packets to show: those of the whole connection show it.
 const IDLE: &str = "backup_unused";
+/// What the answer to a SYN shows.
+const ANSWERED: [&str; 3] = ["stripped", "never_began", "join_refused"];
+/// What events show, by their kinds. Rates and round trips are in no single packet.
+const SHOWN_BY: [(&str, &str); 18] = [
+    ("join_unanswered", "join_unanswered"),
+    ("join_unfinished", "join_unfinished"),
+    ("join_late", "join_established"),
+    ("no_second_path", "add_addr"),
+    ("checksum", "fail"),
+    ("fallback", "fallback"),
+    ("forgotten", "forgotten"),
+    ("large_segments_lost", "timeout"),
+    ("path_dead", "timeout"),
+    ("outage", "timeout"),
+    ("timeout_chain", "timeout"),
+    ("spurious_timeouts", "timeout"),
+    ("backup_unused", "timeout"),
+    ("slow_start_loss", "retransmission"),
+    ("losses_queue", "retransmission"),
+    ("losses_bursts", "retransmission"),
+    ("losses_random", "retransmission"),
+    ("reinjection_waste", "reinjection"),
+];
+/// Times in rows are rounded.
+const ROUNDING_S: f64 = 1e-6;
 /// Rates are those over so long.
 const OVER_S: f64 = 0.2;
 /// What a path carries shows in times of this length.
@@ -247,11 +273,7 @@ impl<'a> Case<'a> {
         };
         let shown = found.subflow.filter(|_| found.kind != IDLE);
         let mbps = |seconds: f64| self.bytes as f64 * 8e-6 / seconds;
-        let event = self.report.events.iter().filter(|row| {
-            (found.from_s..=found.to_s).contains(&row.at_s)
-                && (found.subflow.is_none() || row.subflow == found.subflow.map(|subflow| subflow as u32))
-        });
-        let event = event.min_by_key(|row| row.at_ns);
+        let (capture, record) = self.packet(&found).unzip();
         Some(Finding {
             connection: 0,
             subflow: found.subflow.map(|subflow| subflow as u32),
@@ -268,9 +290,26 @@ impl<'a> Case<'a> {
             evidence: found.evidence,
             remedy: found.remedy.into(),
             filter: self.filter(shown, found.from_s, found.to_s),
-            capture: event.map(|row| row.capture.clone()),
-            record: event.map(|row| row.record),
+            capture,
+            record,
         })
+    }
+
+    /// The packet that shows it, where one does.
+    fn packet(&self, found: &Found) -> Option<(Arc<str>, u64)> {
+        let answered = |subflow: usize| self.report.answers.get(subflow)?.clone();
+        if let Some(answer) = answered(found.subflow.unwrap_or(0)).filter(|_| ANSWERED.contains(&found.kind)) {
+            return Some(answer);
+        }
+        let (from_s, to_s) = (found.from_s - ROUNDING_S, found.to_s + ROUNDING_S);
+        let subflow = found.subflow.filter(|_| found.kind != IDLE).map(|subflow| subflow as u32);
+        let shows = |row: &&tables::Event| {
+            SHOWN_BY.contains(&(found.kind, row.event))
+                && (from_s..=to_s).contains(&row.at_s)
+                && (subflow.is_none() || row.subflow == subflow)
+        };
+        let first = self.report.events.iter().filter(shows).min_by_key(|row| row.at_ns)?;
+        Some((first.capture.clone(), first.record))
     }
 
     /// Wireshark's display filter for a span of a subflow, or of the connection by its server's port.

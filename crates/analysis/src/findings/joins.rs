@@ -7,6 +7,12 @@ const LEAST_S: f64 = 2.0;
 const LEAST_BYTES: u64 = 500_000;
 const LEAST_LIFE_S: f64 = 0.5;
 
+/// In a remark on a join whose SYN/ACK lacked the option.
+const BARE: &str = "without MP_JOIN";
+
+const AVOID: &str = "avoid the middlebox: another port (443), or an encrypted tunnel";
+const LIMITS: &str = "raise the limits at the side that refused: ip mptcp limits set subflows 4 add_addr_accepted 4";
+
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let row = &case.report.connection;
     if !case.main || row.protocol != "mptcp" || row.fallback.is_some() || row.began != "handshake" {
@@ -16,18 +22,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let worked = |address| joins().any(|(_, row)| row.client_address == address && row.handshake == "established");
     let mut found: Vec<Found> = Vec::new();
     for (subflow, row) in joins() {
-        let (kind, what, remedy) = match row.handshake {
-            "refused" => (
-                "join_refused",
-                "was refused",
-                "raise the limits at the side that refused: ip mptcp limits set subflows 4 add_addr_accepted 4",
-            ),
-            "unanswered" => (
-                "join_unanswered",
-                "was not answered",
-                "let joins pass the firewall on that path, and give its address a route: ip rule",
-            ),
-            "unfinished" => ("join_unfinished", "was not finished", "let MP_JOIN pass the firewall on that path"),
+        let (kind, what) = match row.handshake {
+            "refused" => ("join_refused", "was refused"),
+            "unanswered" => ("join_unanswered", "was not answered"),
+            "unfinished" => ("join_unfinished", "was not finished"),
             _ => continue,
         };
         let told = found.iter().any(|one| {
@@ -44,21 +42,17 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             .diagnostics
             .iter()
             .any(|remark| remark.diagnostic == "options_stripped" && remark.subflow == Some(subflow as u32));
-        // The reset that follows says no more than that this is no subflow.
-        let bare = row.handshake_remark.filter(|remark| remark.contains("without MP_JOIN"));
-        let remedy = match bare {
-            _ if removed => "avoid the middlebox: another port (443), or an encrypted tunnel",
-            Some(_) => {
-                "a capture at the server shows whether a middlebox removes the option: then another port (443), or an encrypted tunnel"
-            }
-            None => remedy,
-        };
-        let why = removed
-            .then_some("a middlebox removes MP_JOIN")
-            .or(bare)
-            .or(row.reset_reason)
-            .or(row.handshake_remark)
-            .unwrap_or("no reason was given");
+        let (opener, acceptor) =
+            if row.opened_by == Some("server") { ("server", "client") } else { ("client", "server") };
+        let remark = row.handshake_remark.unwrap_or("no reason was given");
+        let mut why = remark.replace("the opener", &format!("the {opener}"));
+        why = why.replace("the acceptor", &format!("the {acceptor}"));
+        if removed {
+            "a middlebox removes MP_JOIN".clone_into(&mut why);
+        // The reset of a join whose option was missing says no more than that this is no subflow.
+        } else if let Some(reason) = row.reset_reason.filter(|_| !remark.contains(BARE)) {
+            why = format!("{why}: {reason}");
+        }
         found.push(Found {
             kind,
             subflow: Some(subflow),
@@ -67,8 +61,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: Cost::Unknown,
             confidence: 0.9,
             message: format!("{} was never used: its join {what} ({why})", case.name(subflow)),
-            evidence: format!("subflows: handshake = {}; events: {kind}", row.handshake),
-            remedy,
+            evidence: evidence(remark, kind),
+            remedy: if removed { AVOID } else { remedy(row, remark) },
         });
     }
     case.join_failed = !found.is_empty();
@@ -80,12 +74,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let (message, evidence, confidence) = match announced {
             Some(row) => (
                 "only one path was used: an address was announced, but nobody joined it".to_owned(),
-                format!("events: add_addr at {:.3} s, no join", row.at_s),
+                format!("the address was announced at {:.3} s (ADD_ADDR), and no SYN with MP_JOIN followed", row.at_s),
                 0.9,
             ),
             None => (
                 "only one path was used: neither side announced an address or tried to join another path".to_owned(),
-                "subflows: one, though the host has further interfaces; events: no add_addr, no join".to_owned(),
+                "one subflow, though a captured host has further interfaces; no ADD_ADDR, and no SYN with MP_JOIN"
+                    .to_owned(),
                 0.6,
             ),
         };
@@ -102,4 +97,39 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         });
     }
     found
+}
+
+/// What helps against a join that failed, by who is known to have done what.
+fn remedy(row: &tables::Subflow, remark: &str) -> &'static str {
+    let has = |words: &str| remark.contains(words);
+    match (row.handshake, row.reset_reason) {
+        _ if has("a middlebox reset it") => {
+            "let joins pass the firewall on that path, or avoid it: another port (443), or an encrypted tunnel"
+        }
+        _ if has(BARE) => {
+            "a capture at the server shows whether a middlebox removes the option: then another port (443), or an encrypted tunnel"
+        }
+        ("refused", Some("administratively prohibited" | "lack of resources")) => LIMITS,
+        ("refused", Some("MPTCP-specific error")) => {
+            "let joins reach the host that has the connection, past load balancers, and unchanged by middleboxes"
+        }
+        ("refused", None) if !has("the acceptor") && !has("the opener") => {
+            "a capture at the other end shows whether that end refused it (then raise its limits: ip mptcp limits) or a firewall \
+             on the path (then let joins pass)"
+        }
+        ("refused", _) => LIMITS,
+        ("unanswered", _) if has("which did not answer") => {
+            "let joins pass the firewall of the host that did not answer, and look at its queue of half-open connections"
+        }
+        ("unanswered", _) if has("which was lost") => {
+            "let the answers to joins pass the firewalls on that path, and send them back the way that the joins came"
+        }
+        ("unanswered", _) => "let joins pass the firewall on that path, and give its address a route: ip rule",
+        _ => "let MP_JOIN pass the firewall on that path",
+    }
+}
+
+/// Which captures show it.
+fn evidence(remark: &str, kind: &str) -> String {
+    format!("the packets of its handshake: {remark} ({kind} among the events)")
 }

@@ -125,7 +125,7 @@ impl Connection {
         let view = self.view(packet);
         let again = std::mem::replace(&mut view.resets[packet.direction as usize], true);
         if packet.direction != opener && view.handshake.ack.is_none() {
-            view.handshake.reset_by_acceptor = true;
+            view.handshake.reset.get_or_insert(packet.seen);
         }
         if again {
             return;

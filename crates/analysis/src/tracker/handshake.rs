@@ -18,7 +18,8 @@ pub(super) struct Handshake {
     /// When the latest SYN and the latest SYN/ACK passed, and how long the answer to each took.
     latest: [Option<Time>; 2],
     waits: [Option<u64>; 2],
-    pub(super) reset_by_acceptor: bool,
+    /// The acceptor reset it before the third packet.
+    pub(super) reset: Option<Seen>,
     /// An answer took a time that cannot be.
     pub(super) clock_jumped: bool,
     /// The SYN/ACK carried MP_JOIN.
@@ -83,7 +84,7 @@ impl Handshake {
     pub(super) fn outcome(&self) -> &'static str {
         match (self.syn, self.syn_ack, self.ack) {
             (_, _, Some(_)) => "established",
-            (Some(_), _, _) if self.reset_by_acceptor => "refused",
+            (Some(_), _, _) if self.reset.is_some() => "refused",
             (Some(_), None, _) => "unanswered",
             (Some(_), Some(_), None) => "unfinished",
             _ => "unseen",

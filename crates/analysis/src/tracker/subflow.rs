@@ -179,6 +179,11 @@ impl View {
         }
     }
 
+    /// What answered the SYN: a SYN/ACK, or else a reset.
+    pub(super) fn answer(&self) -> Option<Seen> {
+        self.handshake.syn_ack.or(self.handshake.reset)
+    }
+
     /// How long the handshake's answers took, of both sides: a round trip, and nearly.
     pub(super) fn round_trip_nanos(&self) -> i64 {
         self.handshake.waits().map_or(0, |(acceptor, opener)| (acceptor + opener) as i64)

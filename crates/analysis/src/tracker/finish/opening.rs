@@ -56,7 +56,11 @@ pub(super) struct Opening {
 
 impl Connection {
     /// The view from the end that opened the subflow, or the other one.
-    fn opener_view<'a>(&self, subflow: &'a Subflow, ends: &[Option<JudgedEnd>; 2]) -> (usize, &'a View, bool) {
+    pub(super) fn opener_view<'a>(
+        &self,
+        subflow: &'a Subflow,
+        ends: &[Option<JudgedEnd>; 2],
+    ) -> (usize, &'a View, bool) {
         let at_opener = |end: &usize| ends[*end].is_some_and(|judged| judged.sends == Some(subflow.opener));
         let seen = |end: &usize| subflow.views[*end].is_some();
         let opener = [0, 1].into_iter().filter(seen).find(at_opener);
@@ -105,7 +109,8 @@ impl Connection {
         };
         let failed = is_join && !stripped && !matches!(outcome, "established" | "unseen");
         let ended_first = if failed { horizon.ended_before(end, view) } else { None };
-        let (outcome, remark) = ended_first.unwrap_or((outcome, remark));
+        let between = if failed { self.between(subflow, view, ends, outcome) } else { None };
+        let (outcome, remark) = ended_first.unwrap_or((outcome, between.or(remark)));
         Opening {
             outcome,
             remark,
@@ -115,6 +120,47 @@ impl Connection {
                 .map(|seen| seen.at - start)
                 .filter(|_| outcome == "established" && !handshake.clock_jumped),
             subflow_ended: view.ended(),
+        }
+    }
+
+    /// What the captures of both ends show of a join that failed: how far its handshake came, and whose reset it was.
+    fn between(
+        &self,
+        subflow: &Subflow,
+        near: &View,
+        ends: &[Option<JudgedEnd>; 2],
+        outcome: &str,
+    ) -> Option<&'static str> {
+        let (opener, acceptor) = (subflow.opener as usize, subflow.opener.reverse() as usize);
+        let end_of = |sends| (0..2).find(|&end: &usize| ends[end].is_some_and(|judged| judged.sends == Some(sends)));
+        let (here, there) = (end_of(subflow.opener)?, end_of(subflow.opener.reverse())?);
+        let far = subflow.views[there].as_deref();
+        // A capture that holds nothing to and from this address shows nothing of it.
+        let address = |view: &View| [view.addresses.client, view.addresses.server][acceptor];
+        let is_captured = |other: &Subflow| {
+            let views = other.views[here].as_deref().zip(other.views[there].as_deref());
+            views.is_some_and(|(view, _)| address(view).ip() == address(near).ip())
+        };
+        if subflow.views[here].is_none() || !self.subflows.iter().any(is_captured) {
+            return None;
+        }
+        let syn = far.is_some_and(|far| far.handshake.syn.is_some());
+        let syn_ack = far.is_some_and(|far| far.handshake.syn_ack.is_some());
+        let far_resets = far.map_or([false; 2], |far| far.resets);
+        let is_foreign = near.resets[acceptor] && !far_resets[acceptor] || far_resets[opener] && !near.resets[opener];
+        match (outcome, syn, syn_ack) {
+            ("refused", false, _) if is_foreign => Some("a middlebox reset it: the SYN never reached the acceptor"),
+            ("refused", true, false) if is_foreign => {
+                Some("a middlebox reset it: the SYN reached the acceptor, which sent no reset")
+            }
+            ("refused", true, true) if is_foreign => {
+                Some("a middlebox reset it: the acceptor had sent a SYN/ACK, and no reset")
+            }
+            ("refused", true, false) => Some("the acceptor answered the SYN with a reset"),
+            ("unanswered", false, _) => Some("no SYN/ACK came: the SYN never reached the acceptor"),
+            ("unanswered", true, false) => Some("no SYN/ACK came: the SYN reached the acceptor, which did not answer"),
+            ("unanswered", true, true) => Some("no SYN/ACK came: the acceptor sent one, which was lost"),
+            _ => None,
         }
     }
 
