@@ -102,6 +102,33 @@ def test_what_a_path_sends_again_itself_is_no_slow_path() -> None:
     assert "head_of_line" not in kinds
 
 
+NEAR = {"uplink_rate": "5 Mbit/s", "downlink_rate": "25 Mbit/s", "delay": "12 ms", "jitter": "1 ms"}
+FARTHER = {"uplink_rate": "2 Mbit/s", "downlink_rate": "16 Mbit/s", "delay": "25 ms"}
+
+
+@pytest.mark.parametrize(("verb", "back"), [("blackout", "restore"), ("detach", "attach")])
+def test_an_upload_over_a_path_that_dies_lost_nothing_to_the_radio(verb: str, back: str) -> None:
+    """What was on it had arrived, without an answer; when it is back, its queue overflows."""
+    queue = {"queue": "100 kB"}
+    gone = scenario(
+        {"direction": "upload", "size": "20 MB"},
+        timeline=[event(5, "wifi", verb), event(13, "wifi", back)],
+        wifi=NEAR | queue | {"loss": "0.1 %"},
+        lte=FARTHER | queue | {"jitter": "3 ms"},
+    )
+    found = [row for row in rows(gone) if row["kind"] != "bufferbloat"]
+    assert [row["kind"] for row in found] == ["path_dead"]
+    assert "and nothing told the client that it was dead; lte waited" in found[0]["message"]
+
+
+def test_a_firewall_that_resets_joins_is_no_limit() -> None:
+    """The captures of both ends show that the server got no SYN and sent no reset."""
+    (told,) = rows(scenario(wifi=WIFI, lte=box(LTE, "firewall", joins=False, reset=True)))
+    assert told["kind"] == "join_refused"
+    assert "a middlebox reset it: the SYN never reached the server" in told["message"]
+    assert "limits" not in told["remedy"]
+
+
 def test_each_outage_is_a_finding_of_its_own() -> None:
     """Two blackouts with 5 s between them are two rows, in their times."""
     events = [*away("wifi", 2, 5), *away("wifi", 10, 13)]
@@ -327,7 +354,9 @@ def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> Non
     comparison.mptcp.scenario = {"transfer": {"application": "constant-bit-rate"}}
     assert path_unused.find(comparison, []) == []
     (buffer,) = send_buffer.find(comparison, [])
-    assert buffer["evidence"] == "state: buffer_limited_ms = 400 of busy_ms = 1000"
+    assert buffer["evidence"].startswith(
+        "the kernel counted 400 ms of waiting for the buffer in 1000"
+    )
     assert send_buffer.find(comparison, [explained | {"kind": "receive_window"}]) == []
 
 
@@ -589,6 +618,36 @@ def test_one_capture_is_no_all_clear(mptcplab: Any) -> None:
     needed = "give the capture of the server too"
     assert needed in mptcplab("analyze", "--why", captures[0]).stdout
     assert needed not in mptcplab("analyze", "--why", *captures).stdout
+
+
+def test_findings_alike_share_their_remedy() -> None:
+    """One remedy below both, and the captures as they can be opened."""
+    from mptcplab.cli.summary.findings import print_all
+    from mptcplab.cli.summary.page import Page
+
+    one = {
+        "kind": "bufferbloat",
+        "message": "wifi: a long queue",
+        "cost_s": None,
+        "confidence": 0.9,
+        "from_s": 1.0,
+        "to_s": 2.0,
+        "direction": "down",
+        "evidence": "round trips",
+        "remedy": "a shorter queue",
+        "filter": "tcp",
+        "capture": "client.pcapng",
+        "record": 7,
+    }
+    other = one | {"message": "lte: a long queue", "record": None, "capture": None}
+    outage = one | {"kind": "outage", "message": "nothing came", "cost_s": 1.0, "cost_mbps": None}
+    stream = io.StringIO()
+    print_all(Page(stream), [one, outage, other], directory=Path("runs/one/mptcp"))
+    first, alike = stream.getvalue().split("\n\n")
+    assert first.startswith("nothing came")
+    assert alike.count("a long queue") == 2
+    assert alike.count("a shorter queue") == 1
+    assert "runs/one/mptcp/client.pcapng packet 7" in alike
 
 
 def test_filters_show_the_packets(mptcplab: Any) -> None:

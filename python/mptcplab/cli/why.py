@@ -49,8 +49,8 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab.api.runs import why
 
-    several = len(options.sources) > 1
-    found = why(options.sources if several else options.sources[0], tries=options.tries)
+    sources = options.sources if len(options.sources) > 1 else options.sources[0]
+    found = why(sources, tries=options.tries)
     if options.json:
         tried = {} if found.tried_rows is None else {"tried": found.tried_rows}
         model = {} if found.model is None else {"model": found.model}
@@ -60,7 +60,8 @@ def run(options: Namespace) -> int:
     from mptcplab.cli.summary.page import Page
 
     page = Page()
-    print_all(page, found.rows, several=len(list(found.tables.rows("connections"))) > 1)
+    several = len(list(found.tables.rows("connections"))) > 1
+    print_all(page, found.rows, several=several, directory=found.directory)
     if found.model is not None:
         print_model(page, found.model, found.rows)
     if found.tried_rows is not None and (found.model is None or found.model["holds"]):

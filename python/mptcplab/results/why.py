@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.results.comparison import Comparison
@@ -31,9 +32,16 @@ class Why:
     """Findings of a run and the runs beside it, or of captures; and the effect of remedies."""
 
     def __init__(
-        self, tables: Measured, rows: list[Row], tried: list[Row] | None, model: Row | None = None
+        self,
+        tables: Measured,
+        rows: list[Row],
+        tried: list[Row] | None,
+        model: Row | None = None,
+        directory: Path | None = None,
     ) -> None:
         self.tables = tables
+        #: Where the captures of a run lie; None of captures, which rows call as they were given.
+        self.directory = directory
         #: As rows; ``tried_rows`` is None where nothing was tried.
         self.rows = rows
         self.tried_rows = tried
@@ -50,7 +58,8 @@ class Why:
         """
         comparison = _comparison(source)
         rows = findings(comparison)
-        return cls(comparison.mptcp.tables, rows, tried_of(comparison, rows) if tries else None)
+        tried = tried_of(comparison, rows) if tries else None
+        return cls(comparison.mptcp.tables, rows, tried, directory=comparison.mptcp.directory)
 
     @cached_property
     def findings(self) -> pl.DataFrame:

@@ -96,7 +96,9 @@ fn used(case: &Case, timeline: &Timeline, backup: &[usize], regular: &[usize]) -
             case.name(regular[0]),
             s(span_s)
         ),
-        evidence: format!("subflows: backup; {wrong:.0} bytes over it while a regular subflow carried data"),
+        evidence: format!(
+            "its subflow is marked as a backup, and carried {wrong:.0} bytes at times at which a regular one carried data, too"
+        ),
         remedy: "set the backup flag at the side that sends (ip mptcp endpoint change … backup): each side decides only about what it sends",
     }]
 }

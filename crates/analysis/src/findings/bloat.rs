@@ -46,7 +46,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 row.rtt_ms_median.unwrap_or(bound_ms),
                 least_ms
             ),
-            evidence: format!("rtt: at least {bound_ms:.0} ms in {} of {} intervals", high.len(), measured.len()),
+            evidence: format!("even the shortest round trip took {bound_ms:.0} ms or longer in {} of {} intervals", high.len(), measured.len()),
             remedy: "active queue management (fq_codel, CAKE) at the bottleneck, or a congestion control that keeps queues short (BBR)",
         });
     }

@@ -58,7 +58,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 case.name(subflow)
             ),
             evidence: format!(
-                "reordering: data of other subflows waited at least 100 ms at a time for segments of this one, {waited_s:.3} s in all"
+                "data of other subflows waited at least 100 ms at a time for segments of this one, {waited_s:.3} s in all"
             ),
             remedy: "a scheduler that considers delays (blest, ecf), a shorter queue on that path, or that path as a backup",
         });

@@ -47,7 +47,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: Cost::Unknown,
             confidence: 0.9,
             message: format!("{place}{what}"),
-            evidence: format!("diagnostics: {}: {}", row.diagnostic, row.message),
+            evidence: row.message.to_string(),
             remedy,
         });
     }
@@ -71,7 +71,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 case.name(subflow),
                 s(pause_s)
             ),
-            evidence: format!("events: forgotten: {}", row.detail.unwrap_or("")),
+            evidence: format!("at {:.3} s: {}", row.at_s, row.detail.unwrap_or("no answer")),
             remedy: "keep-alives at shorter intervals than the pause: SO_KEEPALIVE, net.ipv4.tcp_keepalive_time",
         });
     }

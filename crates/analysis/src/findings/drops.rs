@@ -33,7 +33,7 @@ fn unfit(tables: &Tables, connection: &tables::Connection, dropped: u64) -> Opti
         to_s: connection.start_s + main.elapsed_s.or(connection.duration_s).unwrap_or(0.0),
         confidence: 0.9,
         message: "the capture cannot show what limited the transfer: it missed packets".into(),
-        evidence: format!("diagnostics: capture_drops: {dropped} packets"),
+        evidence: format!("whoever captured says that {dropped} packets passed and were not captured"),
         remedy: "capture with a snap length of 128 and a larger buffer: tcpdump -s 128 -B 65536".into(),
         filter: format!("tcp.port == {} && tcp.port == {}", connection.client_port, connection.server_port),
         ..Finding::default()

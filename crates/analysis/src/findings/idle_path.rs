@@ -49,7 +49,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 s(busy.len() as f64 * timeline.width_s())
             ),
             evidence: format!(
-                "window: nothing in flight on it in {} of {} intervals in which other subflows carried data",
+                "nothing was in flight on it in {} of {} intervals in which other subflows carried data",
                 idle.len(),
                 busy.len()
             ),

@@ -84,13 +84,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             (
                 "losses_bursts",
                 "in bursts, not because a queue was full",
-                "look at the radio (handovers, interference); a congestion control that does not halve its rate at each burst (BBR)",
+                "a congestion control that does not halve its rate at each burst (BBR); look at the radio (handovers, interference)",
             )
         } else {
             (
                 "losses_random",
                 "at random, not because a queue was full",
-                "retransmissions by the radio link, or a congestion control that does not take loss for congestion (BBR)",
+                "a congestion control that does not take loss for congestion (BBR), or retransmissions by the radio link",
             )
         };
         let (from_s, to_s) = (case.at(losses.first), case.at(losses.last));
@@ -103,7 +103,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             confidence: 0.6,
             message: format!("{} lost {percent:.1} % of its packets {what}", case.name(subflow)),
             evidence: format!(
-                "flows: loss_rate_percent = {percent:.2}; {full} of {} losses at round trips of at least {:.0} ms; {burst:.1} per burst; {} after a pause",
+                "{percent:.2} % of the packets were sent again; {full} of {} losses at round trips of {:.0} ms or longer, as of a full queue; {burst:.1} per burst; {} after a pause",
                 losses.count,
                 before(FULL),
                 losses.alone

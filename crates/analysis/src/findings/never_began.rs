@@ -48,7 +48,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         cost: Cost::Unknown,
         confidence,
         message,
-        evidence: format!("connections: fallback = {why}"),
+        evidence: why.to_owned(),
         remedy,
     }]
 }
@@ -81,7 +81,11 @@ fn changed(case: &Case) -> Option<Found> {
         cost: Cost::Unknown,
         confidence: 0.9,
         message: format!("{}: a middlebox changes the payload, so DSS checksums failed and {then}", case.name(subflow)),
-        evidence: format!("events: fail at {:.3} s: {}", fail.at_s, fail.detail.unwrap_or("MP_FAIL")),
+        evidence: format!(
+            "MP_FAIL at {:.3} s{}",
+            fail.at_s,
+            fail.detail.map(|detail| format!(": {detail}")).unwrap_or_default()
+        ),
         remedy: "an encrypted tunnel, or TLS on another port, which the middlebox leaves alone",
     })
 }

@@ -58,7 +58,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 confidence: 0.6,
                 message: format!("{name} answered again at {}, but carried almost nothing until {}", s(from_s), s(to_s)),
                 evidence: format!("acknowledgements on it from {from_s:.3} s on; until then less than {:.0} % of its earlier rate", USED * 100.0),
-                remedy: "a path manager that tries the path again; by hand: remove the endpoint and add it again (ip mptcp endpoint)",
+                remedy: "a path manager that tries the path again (mptcplab guard); by hand: remove the endpoint and add it again (ip mptcp endpoint)",
             });
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 "slow_start_loss",
                 "at a loss",
                 "segments were sent again then, and none after that",
-                "a sender that paces its packets (net.core.default_qdisc=fq), a longer queue at the bottleneck, or a congestion control that a loss does not slow down (BBR)",
+                "a congestion control that a loss does not slow down (BBR), or a longer queue at the bottleneck",
             ),
             false => (
                 "slow_start_early",
@@ -57,7 +57,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 s(to_s - from_s),
                 early.full_bytes / 1e3
             ),
-            evidence: format!("window: data in flight did not double within the next four round trips; {before}"),
+            evidence: format!("data in flight did not double within the next four round trips; {before}"),
             remedy,
         });
     }

@@ -61,7 +61,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 mbps(slow.rate)
             ),
             evidence: format!(
-                "rtt: {rtt_ms:.0} ms (median) then, at least {:.0} ms on this path; acknowledged: less than half as much as before or after",
+                "round trips took {rtt_ms:.0} ms (median) then, and at least {:.0} ms on this path; less than half as much was acknowledged as before or after",
                 slow.least_ms
             ),
             remedy: "another place, channel or network for this path, or less other traffic on it; for the other paths a scheduler that considers delays (blest, ecf)",

@@ -39,7 +39,7 @@ fn found(tables: &Tables, remark: &Diagnostic) -> Option<Finding> {
         to_s: connection.start_s + connection.duration_s.unwrap_or(0.0),
         confidence: 0.9,
         message: message.into(),
-        evidence: format!("diagnostics: split_connection: {}", remark.message),
+        evidence: remark.message.to_string(),
         remedy: "measure each part on its own, or avoid the proxy: another port, or a tunnel".into(),
         filter: format!("tcp.port == {} && tcp.port == {}", connection.client_port, connection.server_port),
         ..Finding::default()

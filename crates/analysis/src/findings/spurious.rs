@@ -1,4 +1,4 @@
-//! Time-outs that were spurious: a path had held packets up, or lost their acknowledgements, and the sender sent again and slowed
+//! Time-outs that were spurious: a path had held packets, or their acknowledgements, up, and the sender sent again and slowed
 //! down for nothing.
 
 use super::case::{Case, Cost, Found, s};
@@ -36,15 +36,15 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: if case.is_worth(cost_s) { Cost::Seconds(cost_s) } else { Cost::Unknown },
             confidence: 0.6,
             message: format!(
-                "{}: {}: the path delayed packets, or lost their acknowledgements, for up to {}, but the packets arrived",
+                "{}: {}: the path delayed packets, or their acknowledgements, by up to {}, and lost none",
                 case.name(subflow),
                 if times == 1 { "an unnecessary retransmission time-out".to_owned() } else { format!("{times} unnecessary retransmission time-outs") },
                 s(longest_s)
             ),
             evidence: format!(
-                "segments: sent again after a silence, {times} times; what had been in flight was acknowledged within two round trips of the next answer"
+                "segments were sent again after a silence, {times} times; then what had been in flight before was acknowledged bit by bit within two round trips"
             ),
-            remedy: "detection of unnecessary time-outs (net.ipv4.tcp_frto=2, net.ipv4.tcp_timestamps=1), or a longer minimum time-out (ip route change … rto_min 1s)",
+            remedy: "none at the hosts: look at what holds the packets up (a handover, a radio that wakes up); Linux takes back what such a time-out did to its rate (net.ipv4.tcp_frto)",
         });
     }
     found

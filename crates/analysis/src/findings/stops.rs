@@ -6,6 +6,7 @@ use super::idle;
 use crate::timeline::Timeline;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use tables::Direction;
 
 /// Less of the usual rate is nothing.
 const NOTHING: f64 = 0.1;
@@ -17,9 +18,12 @@ const SHORT_BYTES: u32 = 5000;
 /// Other paths were held up where less than this part of their usual rate came.
 const SLOW: f64 = 0.5;
 
-const REMEDY_ONE: &str = "a path manager that suspends silent paths (guard), or a larger receive buffer so that the other paths go on meanwhile";
+const REMEDY_ONE: &str = "a path manager that suspends silent paths (mptcplab guard)";
 const REMEDY_WINDOW: &str = "a larger receive buffer: with so small a window the other paths soon wait, and a path manager that suspends silent paths (guard) saves less";
-const REMEDY_ALL: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) saves only the wait after the outage";
+const REMEDY_ALL: &str = "a second path that fails at other times";
+const REMEDY_LONG: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) saves a part of the wait after so long an outage";
+/// Time-outs that have doubled for so long may outlast an outage by seconds.
+const LONG_OUTAGE_S: f64 = 10.0;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     // Requests wait for their answers: nobody waits for them.
@@ -134,9 +138,9 @@ fn unfinished(case: &Case, timeline: &Timeline) -> Option<Found> {
             s(from_s)
         ),
         evidence: format!(
-            "nothing acknowledged for {silent_s:.3} s with data in flight; segments: sent again {timeouts} times after at least 200 ms of silence"
+            "nothing was acknowledged for {silent_s:.3} s with data in flight; segments were sent again {timeouts} times after at least 200 ms of silence"
         ),
-        remedy: REMEDY_ALL,
+        remedy: remedy_of_all(silent_s),
     })
 }
 
@@ -233,18 +237,34 @@ fn one_dead(case: &Case, outages: &[Outage]) -> Found {
         cost: Cost::Seconds(lost_s),
         confidence: 0.9,
         message: format!(
-            "{name} delivered nothing {times}from {} to {until}; {others} waited {} for data that was on it: {} lost",
+            "{name} delivered nothing {times}from {} to {until}{}; {others} waited {} for data that was on it: {} lost",
             s(from_s),
+            untold(case, subflow, from_s, to_s),
             s(waited_s),
             s(lost_s)
         ),
         evidence: format!(
-            "nothing acknowledged on it for {:.3} s with data in flight; segments: sent again {} times after at least 200 ms of silence",
+            "nothing was acknowledged on it for {:.3} s with data in flight; segments were sent again {} times after at least 200 ms of silence",
             sum(|one| one.to_s - one.from_s),
             outages.iter().map(|one| one.timeouts).sum::<usize>()
         ),
         remedy: if case.window_bound { REMEDY_WINDOW } else { REMEDY_ONE },
     }
+}
+
+/// Why the sender went on trying a dead subflow, where nothing in the captures told it to stop.
+fn untold(case: &Case, subflow: usize, from_s: f64, to_s: f64) -> String {
+    let (sender, address) = match case.direction {
+        Direction::Up => ("client", case.report.subflows[subflow].server_address_id),
+        Direction::Down => ("server", case.report.subflows[subflow].client_address_id),
+    };
+    let tells = |row: &tables::Event| match row.event {
+        "remove_addr" => row.direction != Some(case.direction) && (row.address_id == address || address.is_none()),
+        "reset" => row.subflow == Some(subflow as u32),
+        _ => false,
+    };
+    let mut told = case.report.events.iter().filter(|row| (from_s..=to_s).contains(&row.at_s));
+    if told.any(tells) { String::new() } else { format!(", and nothing told the {sender} that it was dead") }
 }
 
 /// Whether a subflow was dead in most of these times: its timer had run out.
@@ -326,11 +346,16 @@ fn every_dead(case: &Case, outages: &[Outage]) -> Found {
             format!("{nothing} {times}between {} and {}: {} lost", s(from_s), s(to_s), s(lost_s))
         },
         evidence: format!(
-            "nothing acknowledged for {:.3} s with data in flight; segments: sent again {timeouts} times after at least 200 ms of silence",
+            "nothing was acknowledged for {:.3} s with data in flight; segments were sent again {timeouts} times after at least 200 ms of silence",
             sum(|one| one.to_s - one.from_s)
         ),
-        remedy: REMEDY_ALL,
+        remedy: remedy_of_all(outages.iter().map(|one| one.to_s - one.from_s).fold(0.0, f64::max)),
     }
+}
+
+/// What helps where no path is left for so long.
+fn remedy_of_all(longest_s: f64) -> &'static str {
+    if longest_s < LONG_OUTAGE_S { REMEDY_ALL } else { REMEDY_LONG }
 }
 
 /// The receiver sees which path fell silent only where data had overtaken what was on it.

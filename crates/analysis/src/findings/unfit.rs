@@ -53,7 +53,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         cost: Cost::Unknown,
         confidence: 0.9,
         message: format!("the capture cannot show what limited the transfer: {what}"),
-        evidence: format!("diagnostics: {name}"),
+        evidence: case.diagnosed(name).map_or_else(String::new, |row| row.message.to_string()),
         remedy,
     }]
 }

@@ -35,9 +35,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         confidence: 0.9,
         message: format!("{:.0} % of the data arrived twice, {}", part * 100.0, over(case, &own, same, twice - same)),
         evidence: format!(
-            "{twice} bytes arrived whose data sequence numbers had arrived before, {same} of them over the same subflow; flows: reinjected_bytes"
+            "{twice} bytes arrived whose data sequence numbers had arrived before, {same} of them over the same subflow"
         ),
-        remedy: "if a path died, leave it sooner (mptcplab guard); otherwise a scheduler that is not redundant, or paths whose delays differ less",
+        remedy: if case.silences.iter().all(Vec::is_empty) {
+            "a scheduler that is not redundant (lowest-rtt), or paths whose delays differ less"
+        } else {
+            "a path manager that leaves a dead path sooner (mptcplab guard)"
+        },
     }]
 }
 

@@ -51,13 +51,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             window / 1000,
             part * 100.0,
             if case.window_bound {
-                ", also when most data arrived: what the paths could carry does not show"
+                ", also while most data arrived: how fast the paths are without it, the capture does not show"
             } else {
                 ""
             }
         ),
         evidence: format!(
-            "window: at least 90 % of it was sent and not acknowledged in {} of {sending} intervals",
+            "at least 90 % of it was sent and not acknowledged in {} of {sending} intervals with data",
             full.len()
         ),
         remedy: "a larger receive buffer: net.ipv4.tcp_rmem (its third number) at the receiver, at least twice the rate of all paths times the longest RTT",
@@ -96,7 +96,7 @@ fn shut(case: &mut Case, timeline: &Timeline) -> Option<Found> {
             s(from_s),
             s(to_s)
         ),
-        evidence: format!("window: less than two segments for {all_s:.3} s in all"),
+        evidence: format!("the window took less than two segments for {all_s:.3} s in all"),
         remedy: "look at the program that receives, at its machine, or at a proxy in between: a larger receive buffer only puts the wait off",
     })
 }

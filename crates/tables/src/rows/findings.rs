@@ -27,13 +27,13 @@ row! {
         confidence: f64,
         /// The finding in plain words.
         message: Cow<'static, str>,
-        /// The numbers that support it, and their tables.
+        /// What supports it, in words and numbers.
         evidence: String,
         /// What would help, in words or as a setting.
         remedy: Cow<'static, str>,
         /// Display filter of Wireshark that shows the packets.
         filter: String,
-        /// Capture with the packet of its first event (table `events`); empty if there is none.
+        /// Capture with the first packet that shows it; empty if no single packet does.
         capture: Option<Arc<str>>,
         /// Number of that packet in the capture, from 1.
         record: Option<u64>,

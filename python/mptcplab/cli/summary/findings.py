@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from mptcplab.cli.summary.page import Column, Page, draw
@@ -57,25 +58,34 @@ def print_counted(page: Page, findings: list[list[Row]]) -> None:
 
 
 def print_all(
-    page: Page, rows: Iterable[Row], *, several: bool = False, unseen: Iterable[str] = ()
+    page: Page,
+    rows: Iterable[Row],
+    *,
+    several: bool = False,
+    unseen: Iterable[str] = (),
+    directory: Path | None = None,
 ) -> None:
     """Print all findings, each with its evidence, its remedy and a filter for Wireshark.
 
-    ``unseen`` are the ends that sent data where nobody captured.
+    Those of one kind with one remedy stand together. ``unseen`` are the ends that sent data where
+    nobody captured; ``directory`` is where the captures lie.
     """
-    found = by_cost(rows)
-    if not found:
+    alike: dict[tuple[str, str], list[Row]] = {}
+    for row in by_cost(rows):
+        alike.setdefault((row["kind"], row["remedy"]), []).append(row)
+    if not alike:
         page.paragraph("nothing was found that would have cost time", indent="")
-    for number, row in enumerate(found):
+    for number, ((_, remedy), group) in enumerate(alike.items()):
         if number:
             page.line()
-        prefix = f"connection {row['connection']}: " if several else ""
-        page.paragraph(prefix + in_words(row), indent="", style="strong")
-        page.facts(_facts(row))
-        page.paragraph(row["evidence"], first="evidence  ")
-        page.paragraph(row["remedy"], first="remedy    ")
-        # Filters are copied: they stay on one line.
-        page.line(f"  Wireshark {row['filter']}")
+        for row in group:
+            prefix = f"connection {row['connection']}: " if several else ""
+            page.paragraph(prefix + in_words(row), indent="", style="strong")
+            page.facts(_facts(row, directory))
+            page.paragraph(row["evidence"], first="evidence  ")
+            # Filters are copied: they stay on one line.
+            page.line(f"  Wireshark {row['filter']}")
+        page.paragraph(remedy, first="remedy    ")
     for end in unseen:
         page.paragraph(
             "much of what costs time shows only at the sender of the data: "
@@ -95,7 +105,7 @@ def unseen_senders(flows: Iterable[Row]) -> list[str]:
     return [SENDER[direction] for direction in DOWN_FIRST if direction in blind]
 
 
-def _facts(row: Row) -> list[str]:
+def _facts(row: Row, directory: Path | None) -> list[str]:
     facts = [row["kind"], f"{text.at(row['from_s'])} to {text.at(row['to_s'])}"]
     if row["cost_s"] is None:
         facts.append("cost unknown")
@@ -106,7 +116,8 @@ def _facts(row: Row) -> list[str]:
         facts.append(row["direction"])
     facts.append(f"confidence {row['confidence']:.1f}")
     if row["record"] is not None:
-        facts.append(f"{row['capture']} packet {row['record']}")
+        capture = row["capture"] if directory is None else directory / row["capture"]
+        facts.append(f"{capture} packet {row['record']}")
     return facts
 
 

@@ -26,7 +26,7 @@ def find(comparison: Comparison, _: list[Row]) -> list[Row]:
             "kind": "black_hole",
             "message": "MPTCP never began: the client's kernel left it out of the SYN, because "
             "earlier SYNs with it were not answered",
-            "evidence": f"counters: {COUNTER} rose by {count}",
+            "evidence": f"the client's counter {COUNTER} rose by {count}",
             "remedy": "find what drops the SYNs (mptcplab probe); sysctl -w "
             "net.mptcp.blackhole_timeout=0 makes the kernel forget",
         }

@@ -39,7 +39,7 @@ def find(comparison: Comparison, _: list[Row]) -> list[Row]:
                     "kind": "join_limit",
                     "message": f"the {host}'s path manager rejected {text.plural(count, 'join')}: "
                     "its limit of subflows was reached",
-                    "evidence": f"counters: {COUNTER} of the {host} rose by {count}",
+                    "evidence": f"the {host}'s counter {COUNTER} rose by {count}",
                     "remedy": f"ip mptcp limits set subflows 8 add_addr_accepted 8 at the {host}",
                 }
             )

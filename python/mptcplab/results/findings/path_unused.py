@@ -66,8 +66,8 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
                 "confidence": 0.6,
                 "message": f"{subflow['path']} carried {carried:.2f} Mbit/s, but plain TCP over it "
                 f"alone carries {alone.throughput_mbps:.2f} Mbit/s",
-                "evidence": f"flows: throughput_mbps of subflow {subflow['subflow']}; transfers of "
-                f"tcp-{subflow['path']}",
+                "evidence": f"the rate of its subflow over the whole transfer, beside that of the "
+                f"run tcp-{subflow['path']}",
                 "remedy": "a larger send buffer (net.ipv4.tcp_wmem), and another scheduler "
                 "(lowest-rtt)",
             }

@@ -63,8 +63,8 @@ def _counted(rows: list[Row]) -> Iterator[Row]:
         part = row["buffer_limited_ms"] / row["busy_ms"] if row["busy_ms"] else 0.0
         if part >= OFTEN and not _goes_on(seen):
             evidence = (
-                f"state: buffer_limited_ms = {row['buffer_limited_ms']:.0f} of "
-                f"busy_ms = {row['busy_ms']:.0f}"
+                f"the kernel counted {row['buffer_limited_ms']:.0f} ms of waiting for the buffer in "
+                f"{row['busy_ms']:.0f} ms with data to send"
             )
             yield _found(part, evidence) | {"subflow": subflow}
 
@@ -100,7 +100,7 @@ def _sampled(rows: list[Row]) -> Iterator[Row]:
     )
     if limited_ns and limited_ns >= OFTEN_SAMPLED * whole_ns:
         evidence = (
-            f"state: for {limited_ns / 1e9:.1f} of {whole_ns / 1e9:.1f} s nothing was queued, with "
+            f"for {limited_ns / 1e9:.1f} of {whole_ns / 1e9:.1f} s nothing was queued, with "
             "room in the congestion windows and in the peer's window"
         )
         yield _found(limited_ns / whole_ns, evidence)

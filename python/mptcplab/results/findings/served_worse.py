@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
+# What an application is served by, in words.
+MEASURES = {
+    "late_share": ("late share", ""),
+    "mos": ("opinion score", ""),
+    "stall_s": ("stalled", " s"),
+    "video_mbps_mean": ("video", " Mbit/s"),
+}
+
 
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     """Say how much worse, and what held its data up."""
@@ -27,7 +35,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             "kind": "served_worse",
             "message": f"MPTCP served the application worse than TCP over {found.path} alone: "
             f"{quality.measure(own)}, instead of {quality.measure(found.alone)}{reason}",
-            "evidence": f"transfers of mptcp: {_measured(own)}; of tcp-{found.path}: "
+            "evidence": f"MPTCP: {_measured(own)}; TCP over {found.path}: "
             f"{_measured(found.alone)}{_unlikely(found.alone, own)}",
             "remedy": "each message over both paths (the scheduler redundant), a path manager that "
             f"suspends silent paths (guard), or {found.path} alone",
@@ -69,9 +77,11 @@ def _silent_path(comparison: Comparison, own: Row) -> tuple[str, Row] | None:
 
 def _measured(transfer: Row) -> str:
     """List what is known of how it was served."""
-    names = ("late_share", "mos", "stall_s", "video_mbps_mean")
-    known = [f"{name} = {transfer[name]:.3g}" for name in names if transfer.get(name) is not None]
-    return ", ".join(known)
+    return ", ".join(
+        f"{name} {transfer[column]:.3g}{unit}"
+        for column, (name, unit) in MEASURES.items()
+        if transfer.get(column) is not None
+    )
 
 
 def _unlikely(alone: Row, own: Row) -> str:

@@ -47,9 +47,8 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             # What others explain is theirs: costs never add up to more than was lost.
             "cost_s": round(max(lost_s - explained, 0.0), 3) or None,
             "message": f"MPTCP was {-100 * gain:.0f} % slower than TCP over {best} alone{reason}",
-            "evidence": f"transfers of tcp-{best}: throughput_mbps = "
-            f"{comparison.baselines[best].throughput_mbps:.2f}, of mptcp: "
-            f"{comparison.mptcp.throughput_mbps:.2f}",
+            "evidence": f"TCP over {best} carried {comparison.baselines[best].throughput_mbps:.2f} "
+            f"Mbit/s, and MPTCP {comparison.mptcp.throughput_mbps:.2f} Mbit/s",
             "remedy": f"{best} alone, or the other path as a backup (ip mptcp endpoint change)",
         }
     ]
