@@ -48,19 +48,19 @@ struct Silence {
     /// Sent again since, and acknowledged.
     resent_bytes: u32,
     acked_bytes: u32,
-    /// Acknowledged by one answer, at most.
-    most_bytes: u32,
+    /// Acknowledged by the first answer.
+    first_bytes: u32,
     /// Two round trips after the first answer, once that came, and no later than all that was in flight is acknowledged: what is
     /// lost then was sent later.
     over: Option<Time>,
 }
 
 impl Silence {
-    /// Whether what was in flight came through late, and was answered bit by bit as ever. One answer to most of it says that it
-    /// had come long before, and that a path without answers was dead.
+    /// Whether what was in flight came through late: the first of it is answered first. A first answer to most of it is one to
+    /// what was sent again; the rest had come long before, and its answers were lost on a dead path.
     fn was_held(&self) -> bool {
         !self.had_gap
-            && self.most_bytes <= self.in_flight_bytes / 2
+            && self.first_bytes <= self.in_flight_bytes / 2
             && self.acked_bytes / 3 >= self.in_flight_bytes / 4
             && self.resent_bytes <= self.in_flight_bytes / 4
     }
@@ -82,8 +82,10 @@ impl Flow {
         let Some(silence) = &mut self.silence else { return };
         let round_trips = UNKNOWN_ANSWER_NANOS.max(i64::from(self.last_rtt_us) * 2000);
         if at <= *silence.over.get_or_insert(at + round_trips) {
+            if silence.acked_bytes == 0 {
+                silence.first_bytes = acked_bytes;
+            }
             silence.acked_bytes = silence.acked_bytes.saturating_add(acked_bytes);
-            silence.most_bytes = silence.most_bytes.max(acked_bytes);
             if silence.acked_bytes < silence.in_flight_bytes {
                 return;
             }
@@ -105,7 +107,7 @@ impl Flow {
                     had_gap: self.has_gap,
                     resent_bytes: 0,
                     acked_bytes: 0,
-                    most_bytes: 0,
+                    first_bytes: 0,
                     over: None,
                 });
             }

@@ -98,6 +98,11 @@ fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
     assert!(gap.flows[0].bins.iter().all(|bin| bin.spurious == 0));
     // What was sent again is acknowledged, and little else.
     assert_eq!(spurious(&[(1000, 11_000), (1020, 10_000), (1900, 9000), (1990, 0)]), 0);
+    assert_eq!(
+        spurious(&[(1000, 10_000), (1000, 0), (1900, 2000), (1990, 0)]),
+        1,
+        "what came at once is answered at once"
+    );
     // All of it had come before, and its acknowledgements were lost: one answers what was sent again.
     assert_eq!(spurious(&[(1000, 1000), (1020, 0), (1900, 2000), (1990, 0)]), 0);
     // What left at once when all had come, and was lost, is no part of it.
