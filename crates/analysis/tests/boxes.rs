@@ -115,6 +115,8 @@ fn who_turned_a_join_away() {
         packets.retain(|packet| !client_alone || packet.host == Host::Client);
         let tables = analyze(packets);
         let row = tables.findings.iter().find(|row| row.kind.starts_with("join_")).expect("it is told").clone();
+        let foreign = tables.events.iter().any(|row| row.event == "reset" && row.detail == Some("sent by a middlebox"));
+        assert_eq!(foreign, row.message.contains("a middlebox reset it"), "{}", row.message);
         assert!(row.message.contains("was never used: its join was"), "{}", row.message);
         let why = row.message.split_once('(').unwrap().1.trim_end_matches(')').to_owned();
         (why, row.remedy.contains("limits"), row.record)

@@ -61,7 +61,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: Cost::Unknown,
             confidence: 0.9,
             message: format!("{} was never used: its join {what} ({why})", case.name(subflow)),
-            evidence: evidence(remark, kind),
+            evidence: evidence(case, row),
             remedy: if removed { AVOID } else { remedy(row, remark) },
         });
     }
@@ -129,7 +129,15 @@ fn remedy(row: &tables::Subflow, remark: &str) -> &'static str {
     }
 }
 
-/// Which captures show it.
-fn evidence(remark: &str, kind: &str) -> String {
-    format!("the packets of its handshake: {remark} ({kind} among the events)")
+fn evidence(case: &Case, row: &tables::Subflow) -> String {
+    let captured = match case.report.connection.vantage {
+        Some("both") => "as the captures of both ends show",
+        _ => "as the capture of one end shows",
+    };
+    let then = match row.handshake {
+        "refused" => "was answered, but no subflow came of it",
+        "unanswered" => "was not answered",
+        _ => "was answered, and its handshake never ended",
+    };
+    format!("its SYN with MP_JOIN passed at {:.3} s and {then}, {captured}", row.start_s)
 }

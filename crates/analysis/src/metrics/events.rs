@@ -78,7 +78,12 @@ impl Metric for Events {
         };
         for listed in self.listed.iter().filter(tells) {
             let subflow = Some(listed.subflow as u32);
-            report.events.push(closing.event_row(listed.seen, subflow, listed.direction, &listed.happening));
+            let mut row = closing.event_row(listed.seen, subflow, listed.direction, &listed.happening);
+            let remark = report.subflows.get(listed.subflow).and_then(|row| row.handshake_remark);
+            if row.event == "reset" && remark.is_some_and(|remark| remark.starts_with("a middlebox reset it")) {
+                row.detail = Some("sent by a middlebox");
+            }
+            report.events.push(row);
         }
     }
 }
