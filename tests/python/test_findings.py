@@ -106,8 +106,12 @@ NEAR = {"uplink_rate": "5 Mbit/s", "downlink_rate": "25 Mbit/s", "delay": "12 ms
 FARTHER = {"uplink_rate": "2 Mbit/s", "downlink_rate": "16 Mbit/s", "delay": "25 ms"}
 
 
-@pytest.mark.parametrize(("verb", "back"), [("blackout", "restore"), ("detach", "attach")])
-def test_an_upload_over_a_path_that_dies_lost_nothing_to_the_radio(verb: str, back: str) -> None:
+@pytest.mark.parametrize(
+    ("verb", "back", "told"), [("blackout", "restore", False), ("detach", "attach", True)]
+)
+def test_an_upload_over_a_path_that_dies_lost_nothing_to_the_radio(
+    verb: str, back: str, told: bool
+) -> None:
     """What was on it had arrived, without an answer; when it is back, its queue overflows."""
     queue = {"queue": "100 kB"}
     gone = scenario(
@@ -118,7 +122,50 @@ def test_an_upload_over_a_path_that_dies_lost_nothing_to_the_radio(verb: str, ba
     )
     found = [row for row in rows(gone) if row["kind"] != "bufferbloat"]
     assert [row["kind"] for row in found] == ["path_dead"]
-    assert "and nothing told the client that it was dead; lte waited" in found[0]["message"]
+    message = found[0]["message"]
+    assert ("and nothing told the client that it was dead; lte waited" in message) is not told
+
+
+def test_a_path_whose_address_a_nat_changes_is_dead_for_that() -> None:
+    """The server resets what comes from the new address, and goes on sending to the old one."""
+    told = rows(scenario(BULK | {"size": "20 MB"}, timeline=[event(2, "wifi", "rebind")]))
+    (dead,) = [row for row in told if row["kind"] == "path_dead"]
+    assert "to the end, since a NAT changed its address to 10.0.1.99; lte waited" in dead["message"]
+
+
+def test_a_path_that_was_detached_was_not_left_unused() -> None:
+    """Its subflow stays open without an end, and the path comes back with another one."""
+    back = {"uplink_rate": "20 Mbit/s", "downlink_rate": "10 Mbit/s"}
+    gone = scenario(
+        {"direction": "upload", "size": "8 MB"},
+        timeline=[event(1, "wifi", "detach"), event(6, "wifi", "attach")],
+        wifi=back | {"delay": "20 ms", "queue": "200 ms", "loss": "0.05 %"},
+        lte=back | {"delay": "50 ms", "queue": "30 ms", "loss": "0.3 %", "jitter": "1 ms"},
+    )
+    assert "capacity_unused" not in [row["kind"] for row in rows(gone)]
+
+
+def test_a_path_that_jitters_did_not_become_slower() -> None:
+    """Hardly a round trip takes the least of all, and losses slow it down now and then."""
+    jitters = {"queue": "100 packets", "jitter": "3 ms"}
+    told = rows(
+        scenario(
+            BULK | {"size": "20 MB"},
+            wifi={"uplink_rate": "10 Mbit/s", "downlink_rate": "20 Mbit/s", "delay": "12 ms"}
+            | jitters
+            | {"loss": "0.3 %"},
+            lte={"rate": "2 Mbit/s", "delay": "50 ms"} | jitters | {"queue": "50 kB"},
+        )
+    )
+    assert "path_slowed" not in [row["kind"] for row in told]
+
+
+def test_a_path_that_loses_one_packet_of_a_hundred_is_told() -> None:
+    """That takes three times as long, and the retransmissions are a little less than 1 %."""
+    for loss_percent in ("0.8 %", "1 %"):
+        lossy = {"loss": loss_percent}
+        told = rows(scenario(wifi=WIFI | lossy, lte=LTE | lossy))
+        assert {row["kind"] for row in told} == {"losses_random"}, loss_percent
 
 
 def test_a_firewall_that_resets_joins_is_no_limit() -> None:

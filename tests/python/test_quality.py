@@ -231,7 +231,7 @@ def test_a_client_that_thinks_makes_no_answer_late() -> None:
     (row,) = told(15, "application")
     assert "application;" not in row["message"]
     assert "see" not in row["message"]
-    assert "late_share = 0.75; of tcp-wifi: late_share = 0.1" in row["evidence"]
+    assert "MPTCP: late share 0.75; TCP over wifi: late share 0.1" in row["evidence"]
     assert "mos" not in row["evidence"]
     assert "stall_s" not in row["evidence"]
     (row,) = told(15, "application", "path_dead")

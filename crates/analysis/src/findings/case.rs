@@ -234,6 +234,19 @@ impl<'a> Case<'a> {
         (0..self.report.subflows.len()).filter(came).collect()
     }
 
+    /// When a host withdrew its address of a subflow (REMOVE_ADDR): then both know that the path is gone.
+    pub(super) fn withdrawn_s(&self, subflow: usize) -> Option<f64> {
+        let row = &self.report.subflows[subflow];
+        // The first subflow's addresses have the identifier 0.
+        let addresses = [row.client_address_id, row.server_address_id].map(|id| Some(id.unwrap_or(0)));
+        let is_own = |event: &&tables::Event| {
+            event.event == "remove_addr"
+                && event.at_s > row.start_s
+                && event.direction.is_some_and(|by| event.address_id == addresses[by as usize])
+        };
+        self.report.events.iter().filter(is_own).map(|event| event.at_s).reduce(f64::min)
+    }
+
     /// Whether a path would carry more: no queue stood on it.
     pub(super) fn has_room(&self) -> bool {
         self.rooms().any(|room| room)
@@ -453,4 +466,9 @@ fn silences(bins: &[Bin], count: usize, width_s: f64, least_s: f64, least_bytes:
 /// Seconds in words.
 pub(super) fn s(seconds: f64) -> String {
     if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
+}
+
+/// How often, in words.
+pub(super) fn often(count: usize) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }

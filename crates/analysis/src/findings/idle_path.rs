@@ -24,7 +24,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let row = &case.report.subflows[subflow];
         let begin_s = row.start_s.max(case.begin_s) + row.handshake_rtt_ms.unwrap_or(0.0) / 1e3;
         let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
-        let there = place(begin_s)..place(case.end_s().min(row.end_s));
+        let end_s = case.withdrawn_s(subflow).unwrap_or(row.end_s);
+        let there = place(begin_s)..place(case.end_s().min(end_s));
         let busy: Vec<usize> = there.clone().filter(|&index| is_busy(timeline, index)).collect();
         let idle = idle(timeline, subflow, &busy);
         let limited = busy.iter().filter(|&&index| timeline.whole[index].limited > 0).count();

@@ -3,7 +3,7 @@
 use super::case::{Case, Cost, Found};
 use crate::timeline::Timeline;
 
-const LEAST_PERCENT: f64 = 1.0;
+const LEAST_PERCENT: f64 = 0.5;
 const LEAST_PACKETS: u64 = 20;
 /// Losses are spread over as many seconds.
 const LEAST_SECONDS: u64 = 3;

@@ -20,6 +20,8 @@ const FAST: f64 = 0.8;
 const WAITS: f64 = 1.3;
 const WAITS_MS: f64 = 3.0;
 const MOSTLY: f64 = 0.75;
+/// A handshake that took longer than so many times the least round trip waited for something.
+const VARIES: f64 = 2.0;
 /// In this part of a time the application may have nothing to send, or the path nothing in flight, or no answer for so long.
 const SELDOM: f64 = 0.25;
 const SILENT_S: f64 = 0.3;
@@ -83,6 +85,8 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
     let (row, flow) = (&case.report.subflows[subflow], &case.report.flows[subflow][case.direction as usize]);
     let silences = &case.silences(timeline, SILENT_S, SILENT_BYTES)[subflow];
     let (least_ms, long_ms) = (flow.rtt_ms_min?, flow.rtt_ms_p95?);
+    // Where round trips vary, few take the least.
+    let least_ms = least_ms.max(row.handshake_rtt_ms.unwrap_or(0.0).min(VARIES * least_ms));
     let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
     let there = place(row.start_s)..place(case.end_s().min(row.end_s));
     let over = (OVER_S.max(ROUND_TRIPS * long_ms / 1e3) / timeline.width_s()).ceil() as usize;

@@ -1,7 +1,7 @@
 //! Time-outs that were spurious: a path had held packets, or their acknowledgements, up, and the sender sent again and slowed
 //! down for nothing.
 
-use super::case::{Case, Cost, Found, s};
+use super::case::{Case, Cost, Found, often, s};
 use crate::timeline::Timeline;
 use std::ops::Range;
 
@@ -42,7 +42,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 s(longest_s)
             ),
             evidence: format!(
-                "segments were sent again after a silence, {times} times; then what had been in flight before was acknowledged bit by bit within two round trips"
+                "segments were sent again after a silence, {}; then what had been in flight before was acknowledged from its first segment on, within two round trips",
+                often(times)
             ),
             remedy: "none at the hosts: look at what holds the packets up (a handover, a radio that wakes up); Linux takes back what such a time-out did to its rate (net.ipv4.tcp_frto)",
         });

@@ -1,7 +1,7 @@
 //! Nothing new came although there was something to send: a path was dead and the others waited, or all of them were. Each
 //! outage is a finding of its own; those that are too short for a line are told together.
 
-use super::case::{Case, Cost, Found, ROUND_TRIPS, SILENT_S, s};
+use super::case::{Case, Cost, Found, ROUND_TRIPS, SILENT_S, often, s};
 use super::idle;
 use crate::timeline::Timeline;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ const REMEDY_WINDOW: &str = "a larger receive buffer: with so small a window the
 const REMEDY_ALL: &str = "a second path that fails at other times";
 const REMEDY_LONG: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) saves a part of the wait after so long an outage";
 /// Time-outs that have doubled for so long may outlast an outage by seconds.
-const LONG_OUTAGE_S: f64 = 10.0;
+const LONG_OUTAGE_S: f64 = 5.0;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     // Requests wait for their answers: nobody waits for them.
@@ -137,9 +137,7 @@ fn unfinished(case: &Case, timeline: &Timeline) -> Option<Found> {
             nothing_delivered(case),
             s(from_s)
         ),
-        evidence: format!(
-            "nothing was acknowledged for {silent_s:.3} s with data in flight; segments were sent again {timeouts} times after at least 200 ms of silence"
-        ),
+        evidence: evidence("", silent_s, timeouts),
         remedy: remedy_of_all(silent_s),
     })
 }
@@ -239,32 +237,35 @@ fn one_dead(case: &Case, outages: &[Outage]) -> Found {
         message: format!(
             "{name} delivered nothing {times}from {} to {until}{}; {others} waited {} for data that was on it: {} lost",
             s(from_s),
-            untold(case, subflow, from_s, to_s),
+            reason(case, subflow, to_s),
             s(waited_s),
             s(lost_s)
         ),
-        evidence: format!(
-            "nothing was acknowledged on it for {:.3} s with data in flight; segments were sent again {} times after at least 200 ms of silence",
-            sum(|one| one.to_s - one.from_s),
-            outages.iter().map(|one| one.timeouts).sum::<usize>()
-        ),
+        evidence: evidence(" on it", sum(|one| one.to_s - one.from_s), outages.iter().map(|one| one.timeouts).sum()),
         remedy: if case.window_bound { REMEDY_WINDOW } else { REMEDY_ONE },
     }
 }
 
-/// Why the sender went on trying a dead subflow, where nothing in the captures told it to stop.
-fn untold(case: &Case, subflow: usize, from_s: f64, to_s: f64) -> String {
-    let (sender, address) = match case.direction {
-        Direction::Up => ("client", case.report.subflows[subflow].server_address_id),
-        Direction::Down => ("server", case.report.subflows[subflow].client_address_id),
+/// Why the sender did not leave a dead subflow, where the captures show it.
+fn reason(case: &Case, subflow: usize, to_s: f64) -> String {
+    let row = &case.report.subflows[subflow];
+    let sender = if case.direction == Direction::Up { "client" } else { "server" };
+    // Packets of the same port from another address, which the server knows nothing of.
+    let is_renamed = |other: &&tables::Subflow| {
+        let ends = (other.client_port, other.server_address, other.server_port);
+        other.handshake == "stray" && ends == (row.client_port, row.server_address, row.server_port)
     };
-    let tells = |row: &tables::Event| match row.event {
-        "remove_addr" => row.direction != Some(case.direction) && (row.address_id == address || address.is_none()),
-        "reset" => row.subflow == Some(subflow as u32),
-        _ => false,
+    if let Some(address) = case.report.subflows.iter().find(is_renamed).and_then(|other| other.client_address) {
+        return format!(", since a NAT changed its address to {address}");
+    }
+    let is_reset = |event: &tables::Event| {
+        event.event == "reset"
+            && event.subflow == Some(subflow as u32)
+            && event.direction != Some(case.direction)
+            && event.at_s <= to_s
     };
-    let mut told = case.report.events.iter().filter(|row| (from_s..=to_s).contains(&row.at_s));
-    if told.any(tells) { String::new() } else { format!(", and nothing told the {sender} that it was dead") }
+    let is_told = case.withdrawn_s(subflow).is_some_and(|at_s| at_s <= to_s) || case.report.events.iter().any(is_reset);
+    if is_told { String::new() } else { format!(", and nothing told the {sender} that it was dead") }
 }
 
 /// Whether a subflow was dead in most of these times: its timer had run out.
@@ -345,12 +346,16 @@ fn every_dead(case: &Case, outages: &[Outage]) -> Found {
         } else {
             format!("{nothing} {times}between {} and {}: {} lost", s(from_s), s(to_s), s(lost_s))
         },
-        evidence: format!(
-            "nothing was acknowledged for {:.3} s with data in flight; segments were sent again {timeouts} times after at least 200 ms of silence",
-            sum(|one| one.to_s - one.from_s)
-        ),
+        evidence: evidence("", sum(|one| one.to_s - one.from_s), timeouts),
         remedy: remedy_of_all(outages.iter().map(|one| one.to_s - one.from_s).fold(0.0, f64::max)),
     }
+}
+
+fn evidence(on: &str, silent_s: f64, timeouts: usize) -> String {
+    format!(
+        "nothing was acknowledged{on} for {silent_s:.3} s with data in flight; segments were sent again {} after at least 200 ms of silence",
+        often(timeouts)
+    )
 }
 
 /// What helps where no path is left for so long.

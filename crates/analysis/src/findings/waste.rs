@@ -37,10 +37,12 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         evidence: format!(
             "{twice} bytes arrived whose data sequence numbers had arrived before, {same} of them over the same subflow"
         ),
-        remedy: if case.silences.iter().all(Vec::is_empty) {
-            "a scheduler that is not redundant (lowest-rtt), or paths whose delays differ less"
-        } else {
+        remedy: if case.silences.iter().any(|silences| !silences.is_empty()) {
             "a path manager that leaves a dead path sooner (mptcplab guard)"
+        } else if same > twice - same {
+            "none at the hosts: of a path that fell silent or went, the sender could not know what had arrived"
+        } else {
+            "a scheduler that is not redundant (lowest-rtt), or paths whose delays differ less"
         },
     }]
 }

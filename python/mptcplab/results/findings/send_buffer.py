@@ -63,8 +63,8 @@ def _counted(rows: list[Row]) -> Iterator[Row]:
         part = row["buffer_limited_ms"] / row["busy_ms"] if row["busy_ms"] else 0.0
         if part >= OFTEN and not _goes_on(seen):
             evidence = (
-                f"the kernel counted {row['buffer_limited_ms']:.0f} ms of waiting for the buffer in "
-                f"{row['busy_ms']:.0f} ms with data to send"
+                f"the kernel counted {row['buffer_limited_ms']:.0f} ms of waiting for the buffer "
+                f"in {row['busy_ms']:.0f} ms with data to send"
             )
             yield _found(part, evidence) | {"subflow": subflow}
 
