@@ -124,6 +124,8 @@ def test_an_upload_over_a_path_that_dies_lost_nothing_to_the_radio(
     assert [row["kind"] for row in found] == ["path_dead"]
     message = found[0]["message"]
     assert ("and nothing told the client that it was dead; lte waited" in message) is not told
+    # Who knows it at once suspends nothing sooner.
+    assert ("guard" in found[0]["remedy"]) is not told
 
 
 def test_a_path_whose_address_a_nat_changes_is_dead_for_that() -> None:
@@ -143,6 +145,18 @@ def test_a_path_that_was_detached_was_not_left_unused() -> None:
         lte=back | {"delay": "50 ms", "queue": "30 ms", "loss": "0.3 %", "jitter": "1 ms"},
     )
     assert "capacity_unused" not in [row["kind"] for row in rows(gone)]
+
+
+def test_what_comes_again_after_the_end_costs_nothing() -> None:
+    """Wi-Fi is back when all has come over LTE, and delivers what it held once more."""
+    asked = ask(think="100 ms", response="100 kB", requests=5)
+    wifi = {"rate": "5 Mbit/s", "delay": "20 ms", "queue": "50 kB", "jitter": "3 ms"}
+    lte = {"uplink_rate": "2 Mbit/s", "downlink_rate": "5 Mbit/s", "delay": "50 ms"}
+    told = rows(
+        scenario(asked, timeline=away("wifi", 0.5, 5.5), wifi=wifi, lte=lte | {"queue": "30 ms"})
+    )
+    assert "reinjection_waste" not in [row["kind"] for row in told]
+    assert all(row["from_s"] <= row["to_s"] for row in told)
 
 
 def test_a_path_that_jitters_did_not_become_slower() -> None:

@@ -20,6 +20,8 @@ const SLOW: f64 = 0.5;
 
 const REMEDY_ONE: &str = "a path manager that suspends silent paths (mptcplab guard)";
 const REMEDY_WINDOW: &str = "a larger receive buffer: with so small a window the other paths soon wait, and a path manager that suspends silent paths (guard) saves less";
+const REMEDY_KNOWN: &str =
+    "none at the hosts: both knew that the path was gone, and what had been on it had to be sent again";
 const REMEDY_ALL: &str = "a second path that fails at other times";
 const REMEDY_LONG: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) saves a part of the wait after so long an outage";
 /// Time-outs that have doubled for so long may outlast an outage by seconds.
@@ -242,7 +244,11 @@ fn one_dead(case: &Case, outages: &[Outage]) -> Found {
             s(lost_s)
         ),
         evidence: evidence(" on it", sum(|one| one.to_s - one.from_s), outages.iter().map(|one| one.timeouts).sum()),
-        remedy: if case.window_bound { REMEDY_WINDOW } else { REMEDY_ONE },
+        remedy: match case.withdrawn_s(subflow) {
+            Some(at_s) if at_s <= to_s => REMEDY_KNOWN,
+            _ if case.window_bound => REMEDY_WINDOW,
+            _ => REMEDY_ONE,
+        },
     }
 }
 

@@ -7,15 +7,17 @@ const LEAST_PART: f64 = 0.05;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.receiver.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
+    // What comes after all has been delivered holds nothing up.
+    let end = (timeline.place(case.end_s() - case.seconds(timeline, 0)) + 1).min(timeline.whole.len());
     let of = |bytes: fn(&Bin) -> u32| -> Vec<u64> {
-        let sum = |flow: &Flow| flow.bins.iter().map(|bin| u64::from(bytes(bin))).sum();
+        let sum = |flow: &Flow| flow.bins.iter().take(end).map(|bin| u64::from(bytes(bin))).sum();
         timeline.flows.iter().map(sum).collect()
     };
     let (by_flow, own) = (of(|bin| bin.again_bytes), of(|bin| bin.own_again_bytes));
     let twice: u64 = by_flow.iter().sum();
     let same: u64 = own.iter().sum();
     let part = twice as f64 / case.bytes.max(1) as f64;
-    let some: Vec<usize> = (0..timeline.whole.len()).filter(|&index| timeline.again(index) > 0.0).collect();
+    let some: Vec<usize> = (0..end).filter(|&index| timeline.again(index) > 0.0).collect();
     let (Some(&first), Some(&last)) = (some.first(), some.last()) else { return Vec::new() };
     if part < LEAST_PART || case.best_rate <= 0.0 {
         return Vec::new();
