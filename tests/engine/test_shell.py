@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import random
 import signal
@@ -192,6 +193,17 @@ def test_what_is_told_of_it(host: Machine) -> None:
     assert state.filter(connection=1)["connection_sent_bytes"].max() > 500_000  # type: ignore[operator]
     signals = shell.left.tables.table("signals")
     assert "subflow-established" in signals.filter(host="server")["signal"].to_list()
+
+
+def test_what_is_told_of_it_as_json(host: Machine) -> None:
+    shell = Shell(host)
+    serves = f'{sys.executable} -c "{SERVES.format(count=1)}"'
+    asks = "import socket; print(socket.create_connection(('server', 7000)).recv(1))"
+    told = json.loads(shell.run(sys.executable, "-c", asks, serve=serves, json=True))
+    assert shell.err.count("b'x'") == 1
+    assert (told["directory"], told["status"]) == (str(shell.out), 0)
+    assert told["about"]["programs"]["serve"] == serves
+    assert len(told["tables"]["connections"]) == 1
 
 
 def test_without_mptcpize_a_program_speaks_what_it_wants(host: Machine) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -10,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from mptcplab.engines.field import control, preamble, server_line
 
@@ -27,8 +29,11 @@ REQUEST = {
 class Server:
     """One that runs, and how to come to it."""
 
-    def __init__(self, process: subprocess.Popen[str], state: Path, line: str) -> None:
+    def __init__(self, process: subprocess.Popen[str], state: Path, said: str) -> None:
         self.process = process
+        #: What it printed as JSON, if it was asked to.
+        self.said: dict[str, Any] = json.loads(said) if said.startswith("{") else {}
+        line = self.said.get("line", said)
         self.state = state
         self.line = server_line.read(line)
         self.token = server_line.token(str(state / "token"))
@@ -66,12 +71,17 @@ def everything(sock: socket.socket) -> bytes:
     return came
 
 
+def free_port() -> int:
+    """Give a port that nobody listens at."""
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        return int(free.getsockname()[1])
+
+
 @contextlib.contextmanager
 def serving(directory: Path, *options: str, address: str = HOST, ends: int = 0) -> Iterator[Server]:
     """Serve at a free port, until it ends with this status."""
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "mptcplab", "serve", "--name", HOST, "--address", address]
     words = [*command, "--port", str(port), "--state", str(directory / "state"), *options]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:

@@ -28,7 +28,7 @@ from mptcplab.engines.field.downloads.request import Refusal, Request
 from mptcplab.engines.field.downloads.serve import OpenServer, serve
 from mptcplab.engines.field.server.limits import Ledger, Reservation
 from mptcplab.results.run import Run
-from serving import HOST, TIMEOUT_SECONDS, everything
+from serving import HOST, TIMEOUT_SECONDS, everything, free_port
 
 MB = 10**6
 
@@ -60,13 +60,6 @@ class Open:
             b"\r\n\r\n"
         )
         return int(head.split()[1]), body
-
-
-def free_port() -> int:
-    """Give a port that nobody listens at."""
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        return int(free.getsockname()[1])
 
 
 @contextlib.contextmanager

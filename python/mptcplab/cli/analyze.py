@@ -135,7 +135,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     if options.sources:
-        _list_sources()
+        _list_sources(options)
         return 0
     if not options.captures:
         raise Error("analyze needs at least one FILE: a capture, or of a tool that --sources lists")
@@ -157,9 +157,20 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _list_sources() -> None:
+def _list_sources(options: Namespace) -> None:
     from mptcplab.sources.formats import sources
 
+    if options.json:
+        from mptcplab.cli.say import print_json
+        from mptcplab.cli.summary.listing import entry
+
+        print_json(
+            [
+                entry("source", one.name, one.title, reads=one.reads, empty=one.empty)
+                for one in sources().values()
+            ]
+        )
+        return
     for one in sources().values():
         show(f"{one.name}: {one.title}")
         for label, text in (("read", one.reads), ("not", one.empty)):

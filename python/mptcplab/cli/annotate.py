@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.cli.parser import Parser, named
-from mptcplab.cli.say import show
+from mptcplab.cli.say import print_json, show
 from mptcplab.labels import text
 
 TYPE_CHECKING = False
@@ -63,6 +63,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="start of the run by the clock of the logs: needed for simulations, and if clocks "
         "differ",
     )
+    command.add_argument("--json", action="store_true", help="print what was added as JSON")
     command.set_defaults(run=run)
 
 
@@ -70,14 +71,19 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab.api.runs import annotate
 
-    for one in annotate(
+    annotated = annotate(
         options.directory,
         radio=options.radio,
         positions=options.positions,
         path=options.path,
         time_zone=options.time_zone,
         began=options.began,
-    ):
+    )
+    if options.json:
+        runs = [{"directory": str(one.run.directory), "rows": one.rows} for one in annotated]
+        print_json({"runs": runs})
+        return 0
+    for one in annotated:
         had = ", ".join(
             f"{text.plural(count, 'row')} of {name}" for name, count in one.rows.items() if count
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace, _SubParsersAction
 
 from mptcplab.cli.parser import Parser, named
-from mptcplab.cli.say import say, show
+from mptcplab.cli.say import print_json, say, show
 
 EXAMPLES = """\
 examples:
@@ -41,6 +41,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="random bytes that determine the new addresses and keys: captures anonymised later "
         "with the same file match these (default: drawn at random, and forgotten)",
     )
+    command.add_argument("--json", action="store_true", help="print what was done as JSON")
     command.set_defaults(run=run)
 
 
@@ -49,11 +50,13 @@ def run(options: Namespace) -> int:
     from mptcplab.anonymising import anonymise
 
     secret = _secret(options.secret) if options.secret else None
-    for done in anonymise(options.captures, options.out, secret=secret):
-        show(
-            f"{done.file}: {done.packets} packets, {done.payload_bytes} bytes of payload left out, "
-            f"{done.remade} tokens and HMACs made anew"
-        )
+    captures = anonymise(options.captures, options.out, secret=secret)
+    for done in captures:
+        if not options.json:
+            show(
+                f"{done.file}: {done.packets} packets, {done.payload_bytes} bytes of payload left "
+                f"out, {done.remade} tokens and HMACs made anew"
+            )
         if done.replaced:
             say(
                 f"mptcplab: warning: {done.file}: {done.replaced} tokens and HMACs fit no key of "
@@ -61,6 +64,8 @@ def run(options: Namespace) -> int:
             )
         if done.cut:
             say(f"mptcplab: warning: {done.file}: its original is cut, and it ends there")
+    if options.json:
+        print_json({"captures": [one._asdict() | {"file": str(one.file)} for one in captures]})
     return 0
 
 

@@ -10,6 +10,7 @@ from mptcplab.labels import text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace, _SubParsersAction
+    from collections.abc import Sequence
 
     from mptcplab.cli.summary.page import Page
     from mptcplab.machine.check import Check
@@ -82,7 +83,7 @@ def run(options: Namespace) -> int:
         raise Error("--set-up, --interface and --token go with --field HOST")
     checks = doctor()
     if options.json:
-        _print_json(checks)
+        _print_json(checks, ready=able(checks))
     else:
         _print(checks)
     return 0 if able(checks) else UNABLE
@@ -108,8 +109,7 @@ def _field(options: Namespace) -> int:
         found = examine(options.field, names, options.token)
     ready = all(check.verdict in ("fine", "limited") for check in found.checks)
     if options.json:
-        document = {"schema": 1, "able": ready, "checks": [vars(one) for one in found.checks]}
-        print_json(document)
+        _print_json(found.checks, ready=ready)
         return 0 if ready else UNABLE
     page = _print_checks(found.checks)
     sentence = "All paths can be measured" if ready else "Not all paths can be measured"
@@ -148,10 +148,5 @@ def _print_checks(checks: list[Check]) -> Page:
     return page
 
 
-def _print_json(checks: list[Check]) -> None:
-    from dataclasses import asdict
-
-    from mptcplab.machine.checks import able
-
-    document = {"schema": 1, "able": able(checks), "checks": [asdict(check) for check in checks]}
-    print_json(document)
+def _print_json(checks: Sequence[Check], *, ready: bool) -> None:
+    print_json({"schema": 1, "able": ready, "checks": [vars(check) for check in checks]})

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mptcplab.cli.parser import Parser, named, number
-from mptcplab.cli.say import show
+from mptcplab.cli.say import print_json, show
 
 EXAMPLES = """\
 examples:
@@ -95,13 +95,21 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         metavar="PATH,...",
         help="what is drawn: mptcp, and names of paths for plain TCP over them",
     )
+    command.add_argument(
+        "--json",
+        action="store_true",
+        help="print the file and its caption, or the list, as JSON",
+    )
     command.set_defaults(run=run)
 
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.api.pages import figure
+    from mptcplab.api.pages import figure, figure_kinds
 
+    if options.list:
+        _print_kinds(figure_kinds(), json=options.json)
+        return 0
     drawn = figure(
         options.kind,
         options.directory,
@@ -114,6 +122,9 @@ def run(options: Namespace) -> int:
         paths=options.paths,
         connection=options.connection,
     )
+    if options.json:
+        print_json({"file": options.out, "kind": options.kind, "caption": drawn.caption})
+        return 0
     for line in textwrap.wrap(drawn.caption, 100):
         show(line)
     show("")
@@ -122,19 +133,28 @@ def run(options: Namespace) -> int:
 
 
 class _List(argparse.Action):
-    """Prints the kinds, whatever else stands on the command line."""
+    """Asks for the kinds, whatever else stands on the command line or is missing there."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
-        super().__init__(option_strings, dest, nargs=0, **settings)
+        super().__init__(option_strings, dest, nargs=0, default=False, **settings)
 
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from mptcplab.api.pages import figure_kinds
+    def __call__(self, parser: argparse.ArgumentParser, options: Namespace, *_: object) -> None:
+        options.list = True
+        for action in parser._actions:
+            action.required = False
 
-        _print_kinds(figure_kinds())
-        parser.exit()
 
+def _print_kinds(kinds: Sequence[Any], *, json: bool) -> None:
+    if json:
+        from mptcplab.cli.summary.listing import entry
 
-def _print_kinds(kinds: Sequence[Any]) -> None:
+        print_json(
+            [
+                entry("figure", one.name, one.about, of=one.of, options=sorted(one.options))
+                for one in kinds
+            ]
+        )
+        return
     width = max(len(kind.name) for kind in kinds)
     for of in dict.fromkeys(kind.of for kind in kinds):
         print(f"of a {of}" if of == kinds[0].of else f"\nof a {of}")

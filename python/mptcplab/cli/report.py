@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from argparse import Namespace, _SubParsersAction
+from pathlib import Path
 
 from mptcplab import Error
 from mptcplab.cli.browser import add_open_to, open_page
 from mptcplab.cli.parser import Parser, add_filter_to, named, number
-from mptcplab.cli.say import show_path
+from mptcplab.cli.say import print_json, show_path
 
 EXAMPLES = """\
 examples:
@@ -70,6 +71,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "(default file: RUN-issue.zip beside the run)",
     )
     add_open_to(command)
+    command.add_argument("--json", action="store_true", help="print the name of the file as JSON")
     command.set_defaults(run=run)
 
 
@@ -79,7 +81,7 @@ def run(options: Namespace) -> int:
 
     if options.issue:
         _refuse_beside_issue(options)
-        show_path(write_issue(options.directory[0], options.out))
+        _print(write_issue(options.directory[0], options.out), options)
         return 0
     several = len(options.directory) > 1
     source = options.directory if several else options.directory[0]
@@ -90,10 +92,17 @@ def run(options: Namespace) -> int:
         run=options.key,
         filter_by=options.filter,
     )
-    show_path(page)
+    _print(page, options)
     if options.open:
         open_page(page)
     return 0
+
+
+def _print(written: Path, options: Namespace) -> None:
+    if options.json:
+        print_json({"file": str(written)})
+    else:
+        show_path(written)
 
 
 def _refuse_beside_issue(options: Namespace) -> None:

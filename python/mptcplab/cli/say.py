@@ -56,3 +56,8 @@ def print_json(document: Any) -> None:
     """Print a document; what would steer a terminal stands there as its escape."""
     shown = json.dumps(document, indent=2, ensure_ascii=False)
     sys.stdout.write(text.escaped(shown) + "\n")
+
+
+def show_json(document: Any) -> None:
+    """Print a document in a line at once, also from a command that runs for days."""
+    print(text.escaped(json.dumps(document, ensure_ascii=False)), flush=True)

@@ -7,7 +7,7 @@ import argparse
 from mptcplab import Error
 from mptcplab.cli import defaults
 from mptcplab.cli.parser import Parser, named, number_above_0
-from mptcplab.cli.say import say, show, show_lines
+from mptcplab.cli.say import say, show, show_json, show_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
     from typing import Any
+
+    from mptcplab.engines.field.server.serve import Served
 
 EXAMPLES = """\
 examples:
@@ -119,6 +121,11 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--systemd", action="store_true", help="print a unit for systemd, and serve nobody"
     )
+    command.add_argument(
+        "--json",
+        action="store_true",
+        help="print a line of JSON once it serves, and one at its end with what it carried",
+    )
     command.set_defaults(run=run)
 
 
@@ -153,11 +160,17 @@ def run(options: Namespace) -> int:
 
     def begin(fingerprint: str) -> None:
         line = server_line.ServerLine(host, ports[0], fingerprint)
+        if options.json:
+            _show_serving(
+                line=str(line), ports=ports, probe_ports=tcp_ports, token=f"{state}/token"
+            )
+            return
         at = ", ".join(map(str, ports)) + " (probes: " + ", ".join(map(str, tcp_ports)) + ")"
         say(f"mptcplab: serves at port {at}; the token is in {state}/token")
         show(str(line))
 
-    serve(Server(state.absolute(), _addresses(options), ports, tcp_ports, limits), begin, _log)
+    server = Server(state.absolute(), _addresses(options), ports, tcp_ports, limits)
+    _show_served(serve(server, begin, _log), options)
     return 0
 
 
@@ -190,13 +203,26 @@ def _run_open(options: Namespace) -> int:
     host = options.name or socket.getfqdn()
 
     def begin(by: str | None, reason: str | None) -> None:
+        address = f"http://{f'[{host}]' if ':' in host else host}:{ports[0]}/"
+        if options.json:
+            _show_serving(address=address, captured_by=by, reason=reason, runs=str(out))
+            return
         captures = f"captured by {by}" if by else f"without captures ({reason})"
         say(f"mptcplab: serves downloads to whoever asks, {captures}; runs go to {out}")
-        show(f"http://{f'[{host}]' if ':' in host else host}:{ports[0]}/")
+        show(address)
 
     server = OpenServer(state.absolute(), out, _addresses(options), ports[0], limits)
-    serve(server, save, begin, _log)
+    _show_served(serve(server, save, begin, _log), options)
     return 0
+
+
+def _show_serving(**what: Any) -> None:
+    show_json({"event": "serving"} | what)
+
+
+def _show_served(served: Served, options: Namespace) -> None:
+    if options.json:
+        show_json({"event": "ended"} | vars(served))
 
 
 def _log(what: str) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 
 from mptcplab.cli import defaults
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, add_captures_to, add_changes_to, add_live_to, named
-from mptcplab.cli.say import say
+from mptcplab.cli.say import print_json, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace, _SubParsersAction
+    from collections.abc import Iterator
     from pathlib import Path
 
     from mptcplab.results.run import Run
@@ -73,6 +75,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     )
     add_captures_to(output)
     add_live_to(output)
+    output.add_argument(
+        "--json",
+        action="store_true",
+        help="print the summary as JSON on standard output; what programs print there goes to "
+        "standard error",
+    )
     command.set_defaults(run=run)
 
 
@@ -94,7 +102,7 @@ def run(options: Namespace) -> int:
         view.start()
 
     # They end the program, as they would without us; what it did is kept.
-    with by_signals(), view:
+    with by_signals(), view, _own_output(options):
         done, status = run_programs(
             engine,
             scenario,
@@ -107,8 +115,26 @@ def run(options: Namespace) -> int:
             begin=begin,
             watch=view.watch,
         )
-    _print(done)
+    if options.json:
+        print_json({"directory": str(done.directory), "status": status} | done.document())
+    else:
+        _print(done)
     return status
+
+
+@contextmanager
+def _own_output(options: Namespace) -> Iterator[None]:
+    """Keep standard output for JSON: programs have standard error instead."""
+    if not options.json:
+        yield
+        return
+    own = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    try:
+        yield
+    finally:
+        os.dup2(own, sys.stdout.fileno())
+        os.close(own)
 
 
 def _directory(name: str, options: Namespace) -> Path:

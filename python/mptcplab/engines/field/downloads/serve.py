@@ -21,7 +21,7 @@ from mptcplab.engines.field.downloads.quota import Quota
 from mptcplab.engines.field.downloads.watch import Watch
 from mptcplab.engines.field.server.limits import Ledger, network
 from mptcplab.engines.field.server.listeners import connections, listening, request_head
-from mptcplab.engines.field.server.serve import log_turned_away, termination
+from mptcplab.engines.field.server.serve import Served, log_turned_away, termination
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,13 +62,13 @@ def serve(
     save: Callable[[Download, Path], object],
     begin: Callable[[str | None, str | None], None],
     log: Callable[[str], None],
-) -> None:
+) -> Served:
     """Serve until SIGINT or SIGTERM.
 
     ``save`` measures and stores a download, in a thread of its own. ``begin`` is called with what
     captures, or why nothing does, once all listen; ``log`` with each message.
     """
-    asyncio.run(_serve(server, save, begin, log))
+    return asyncio.run(_serve(server, save, begin, log))
 
 
 async def _serve(
@@ -76,7 +76,7 @@ async def _serve(
     save: Callable[[Download, Path], object],
     begin: Callable[[str | None, str | None], None],
     log: Callable[[str], None],
-) -> None:
+) -> Served:
     listeners: list[socket.socket] = []
     ended = termination()
     serving = Downloads(server, save, log)
@@ -86,7 +86,7 @@ async def _serve(
         listeners += [listening(one, server.port, mptcp=True) for one in server.addresses]
         accepting = [asyncio.ensure_future(serving.accept(one)) for one in listeners]
         begin(serving.captures.by, serving.captures.why)
-        await log_turned_away(serving.turned_away, log, ended)
+        turned_away = await log_turned_away(serving.turned_away, log, ended)
         for one in accepting:
             one.cancel()
         await asyncio.gather(*accepting, return_exceptions=True)
@@ -94,6 +94,7 @@ async def _serve(
         await serving.end()
         for listener in listeners:
             listener.close()
+    return Served(serving.carried_bytes, turned_away)
 
 
 class Downloads:
@@ -111,7 +112,8 @@ class Downloads:
         self._server = server
         self._save = save
         self._log = log
-        self._quota = Quota(server.limits, Ledger(server.state / LEDGER))
+        self._ledger = Ledger(server.state / LEDGER)
+        self._quota = Quota(server.limits, self._ledger)
         self._rate = transfer.Rate(server.limits.rate_bits_per_second)
         self._asking: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -121,6 +123,11 @@ class Downloads:
         self._full = False
         self._waiting: asyncio.Queue[Download] = asyncio.Queue(MOST_WAITING)
         self._saver: asyncio.Task[None] | None = None
+
+    @property
+    def carried_bytes(self) -> int:
+        """How much was downloaded."""
+        return self._ledger.carried_bytes
 
     async def start(self) -> None:
         """Start capturing, and measuring finished downloads."""

@@ -56,6 +56,8 @@ class Ledger:
     """
 
     def __init__(self, path: Path, today: Callable[[], str] | None = None) -> None:
+        #: Since this server began.
+        self.carried_bytes = 0
         self._path = path
         self._today = today or _today
         try:
@@ -82,6 +84,7 @@ class Ledger:
 
     def settle(self, reserved: Reservation, carried: int | None) -> None:
         """Replace a reservation by what was carried; ``None``: all of it."""
+        self.carried_bytes += reserved.count if carried is None else carried
         if carried is not None:
             self._write(reserved.day, carried - reserved.count)
 

@@ -37,16 +37,27 @@ class Server:
     limits: Limits
 
 
-def serve(server: Server, begin: Callable[[str], None], log: Callable[[str], None]) -> None:
+@dataclass(frozen=True)
+class Served:
+    """What a server did until its end."""
+
+    carried_bytes: int
+    #: Why connections were turned away, and how often.
+    turned_away: dict[str, int]
+
+
+def serve(server: Server, begin: Callable[[str], None], log: Callable[[str], None]) -> Served:
     """Serve until SIGINT or SIGTERM.
 
     ``begin`` is called with the fingerprint once all listen, ``log`` with a line on a fault of ours
     and, now and then, how many connections were turned away.
     """
-    asyncio.run(_serve(server, begin, log))
+    return asyncio.run(_serve(server, begin, log))
 
 
-async def _serve(server: Server, begin: Callable[[str], None], log: Callable[[str], None]) -> None:
+async def _serve(
+    server: Server, begin: Callable[[str], None], log: Callable[[str], None]
+) -> Served:
     tls, fingerprint = secrets.context(server.state)
     ledger = Ledger(server.state / LEDGER)
     control = Control(secrets.token(server.state), server.limits, ledger)
@@ -62,9 +73,10 @@ async def _serve(server: Server, begin: Callable[[str], None], log: Callable[[st
             for port in server.tcp_ports:
                 listeners.open_tcp(address, port)
         begin(fingerprint)
-        await log_turned_away(listeners.turned_away, log, ended)
+        turned_away = await log_turned_away(listeners.turned_away, log, ended)
     finally:
         await listeners.close()
+    return Served(ledger.carried_bytes, turned_away)
 
 
 def termination() -> asyncio.Event:
@@ -77,15 +89,19 @@ def termination() -> asyncio.Event:
 
 async def log_turned_away(
     turned_away: Counter[str], log: Callable[[str], None], ended: asyncio.Event
-) -> None:
-    """Log now and then which connections were turned away, and forget them, until the end."""
+) -> dict[str, int]:
+    """Log now and then which connections were turned away, until the end; returns all of them."""
+    counts: dict[str, int] = {}
     while not ended.is_set():
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SUMMARY_SECONDS):
                 await ended.wait()
         if summary := summed_up(turned_away):
             log(summary)
+        for reason, count in turned_away.items():
+            counts[reason] = counts.get(reason, 0) + count
         turned_away.clear()
+    return counts
 
 
 def summed_up(turned_away: Counter[str]) -> str:
