@@ -291,6 +291,17 @@ def test_captures_have_a_page_too(
     assert "rtt" not in {chart["id"] for chart in described(file)["charts"]}
 
 
+def test_a_page_may_be_of_a_part_of_a_capture(mptcplab: Run, refused: str, tmp_path: Path) -> None:
+    part = ("--from", 0.05, "--to", 0.2, "--filter", "protocol=mptcp")
+    pages = tmp_path / "report.html", tmp_path / "analyze.html"
+    done = mptcplab("report", refused, *part, "--out", pages[0])
+    assert done.returncode == 0, done.stderr
+    mptcplab("analyze", refused, *part, "--report", pages[1])
+    drawn, expected = map(described, pages)
+    assert drawn["to_s"] <= 0.2
+    assert drawn["charts"] == expected["charts"]
+
+
 def test_several_runs_are_laid_over_each_other(mptcplab: Run, comparison: Comparison) -> None:
     lte = comparison.directory / "tcp-lte"
     target = comparison.directory / "several.html"
@@ -335,6 +346,10 @@ def test_repeated_runs_have_a_page(mptcplab: Run, tmp_path: Path) -> None:
         (["runs", "nowhere"], "nowhere: no such file or directory"),
         (["runs", "runs", "--connection", "0"], "of several runs there is no single run"),
         (["runs", "--filter", "port=1"], "no connection of 1 meets 'port=1'"),
+        (["runs", "--from", "1"], "runs holds runs: a part (from, to) is chosen of captures"),
+        (["runs/mptcp", "--to", "1"], "runs/mptcp holds runs: a part"),
+        (["runs", "--from", "2", "--to", "1"], "--to is 1, and must be above --from, 2"),
+        (["runs", "--issue", "--to", "1"], "--to does not go with --issue"),
         (["runs", "--connection", "7"], "there is no connection 7, only 0 to 0"),
         (["runs", "--out", "runs/mptcp"], "cannot write runs/mptcp: Is a directory"),
         (["runs", "--out", "runs/report.html/x"], "cannot write runs/report.html/x: "),

@@ -28,6 +28,8 @@ def write_report(
     connection: int | None = None,
     run: str | None = None,
     filter_by: str | None = None,
+    from_seconds: float = 0.0,
+    to_seconds: float | None = None,
 ) -> Path:
     """Write the page of a run with its baselines, of a campaign, or of captures.
 
@@ -43,6 +45,8 @@ def write_report(
         connection: Number of the connection. If left out, the one with most bytes.
         filter_by: Only connections that match this filter, such as ``"port=443,protocol=mptcp"``.
             The one with most bytes is drawn.
+        from_seconds: Start of what is drawn of captures, from their first packet.
+        to_seconds: End of what is drawn of captures, from that packet; ``None``: their end.
         run: Key of a run of the campaign whose page is written. The run is repeated for this,
             unless its directory was kept.
 
@@ -54,7 +58,12 @@ def write_report(
     from mptcplab.charts.sources import drawn_of
     from mptcplab.results.campaign import Campaign
 
-    opened, page = drawn_of(source, alone=(connection, filter_by) != (None, None))
+    opened, page = drawn_of(
+        source,
+        alone=(connection, filter_by) != (None, None),
+        from_seconds=from_seconds,
+        to_seconds=to_seconds,
+    )
     if isinstance(opened, list):
         if (run, connection, filter_by) != (None, None, None):
             raise Error("of several runs there is no single run or connection to choose")

@@ -22,21 +22,30 @@ Source: TypeAlias = str | PathLike[str] | Campaign | Comparison | Analysis
 
 
 def drawn_of(
-    source: Source | Sequence[Source], *, alone: bool = False
+    source: Source | Sequence[Source],
+    *,
+    alone: bool = False,
+    from_seconds: float = 0.0,
+    to_seconds: float | None = None,
 ) -> tuple[Drawn | list[Named], Path | None]:
     """Open what is drawn, one thing or several with names, and give its page's place by default.
 
     Connections in files of other tools are several things, unless one of them is drawn ``alone``.
     """
+
+    def read(one: Any) -> Any:
+        if isinstance(one, (str, PathLike)):
+            return opened(one, samples=True, from_seconds=from_seconds, to_seconds=to_seconds)
+        if from_seconds or to_seconds is not None:
+            raise Error("a part (from, to) is chosen of captures that are still to be read")
+        return one
+
     if isinstance(source, (list, tuple)):
         if not source:
             raise Error("there is no run to report of")
-        read = [
-            opened(one, samples=True) if isinstance(one, (str, PathLike)) else one for one in source
-        ]
-        return names(source, read), Path("runs.html")
+        return names(source, [read(one) for one in source]), Path("runs.html")
+    found = read(source)
     place = Path(source) if isinstance(source, (str, PathLike)) else None
-    found: Any = opened(place, samples=True) if place else source
     if isinstance(found, list):
         return names([source], [found]), found[0].directory.parent / "report.html"
     if isinstance(found, (Comparison, Campaign)):

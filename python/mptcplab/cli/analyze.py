@@ -6,7 +6,16 @@ from argparse import Namespace, _SubParsersAction
 
 from mptcplab import Error, _core
 from mptcplab.cli.browser import add_open_to, open_page
-from mptcplab.cli.parser import Parser, add_filter_to, named, number, seconds, seconds_above_0
+from mptcplab.cli.parser import (
+    Parser,
+    add_filter_to,
+    add_part_to,
+    check_part,
+    named,
+    number,
+    seconds,
+    seconds_above_0,
+)
 from mptcplab.cli.say import say, show
 
 TYPE_CHECKING = False
@@ -84,22 +93,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     add_open_to(output)
     output.add_argument("--connection", type=number, metavar="N", help="only connection N, in full")
     add_filter_to(output)
-    part = command.add_argument_group("part of the captures (default: all)")
-    part.add_argument(
-        "--from",
-        type=seconds,
-        default=0.0,
-        dest="from_seconds",
-        metavar="SECONDS",
-        help="start this long after the first packet; what began earlier counts as begun midway",
-    )
-    part.add_argument(
-        "--to",
-        type=seconds_above_0,
-        dest="to_seconds",
-        metavar="SECONDS",
-        help="end this long after the first packet",
-    )
+    add_part_to(command)
     definitions = command.add_argument_group("definitions")
     definitions.add_argument(
         "--bin",
@@ -181,10 +175,7 @@ def _check_outputs(options: Namespace) -> None:
     """Better now than after a long analysis."""
     from pathlib import Path
 
-    if options.to_seconds is not None and options.to_seconds <= options.from_seconds:
-        raise Error(
-            f"--to is {options.to_seconds:g}, and must be above --from, {options.from_seconds:g}"
-        )
+    check_part(options)
     if options.open and not options.report:
         raise Error("--open has no page to open without --report FILE")
     if options.report:

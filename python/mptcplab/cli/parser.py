@@ -8,6 +8,7 @@ from argparse import ArgumentParser, _ArgumentGroup
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
+from mptcplab import Error
 from mptcplab.cli import defaults
 from mptcplab.cli.say import say
 from mptcplab.engines import DEFAULT, ENGINES
@@ -164,6 +165,38 @@ def add_filter_to(command: ArgumentParser | _ArgumentGroup) -> None:
         help="only connections that match every part: host=ADDRESS or NETWORK, port=N, path=NAME, "
         "or a column of the table connections, such as protocol=tcp; KEY!=VALUE excludes",
     )
+
+
+def add_part_to(command: ArgumentParser) -> None:
+    """Describe which part of captures is meant."""
+    part = command.add_argument_group("part of the captures (default: all)")
+    part.add_argument(
+        "--from",
+        type=seconds,
+        default=0.0,
+        dest="from_seconds",
+        metavar="SECONDS",
+        help="start this long after the first packet; what began earlier counts as begun midway",
+    )
+    part.add_argument(
+        "--to",
+        type=seconds_above_0,
+        dest="to_seconds",
+        metavar="SECONDS",
+        help="end this long after the first packet",
+    )
+
+
+def check_part(options: argparse.Namespace) -> None:
+    """Refuse a part that ends before it begins.
+
+    Raises:
+        Error: It does.
+    """
+    if options.to_seconds is not None and options.to_seconds <= options.from_seconds:
+        raise Error(
+            f"--to is {options.to_seconds:g}, and must be above --from, {options.from_seconds:g}"
+        )
 
 
 def add_server_to(command: ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mptcplab import Error
 from mptcplab.cli.browser import add_open_to, open_page
-from mptcplab.cli.parser import Parser, add_filter_to, named, number
+from mptcplab.cli.parser import Parser, add_filter_to, add_part_to, check_part, named, number
 from mptcplab.cli.say import print_json, show_path
 
 EXAMPLES = """\
@@ -18,6 +18,7 @@ examples:
   mptcplab report runs/wifi-lte-kernel-1 --issue    a bundle for kernel maintainers
   mptcplab report campaigns/size-and-controller     a campaign: distributions, gains, all numbers
   mptcplab report campaigns/size-and-controller --run 14a41698160c69fb
+  mptcplab report client.pcapng --from 10 --to 20   ten seconds of a capture: client.html
   mptcplab report drive                             captures, drive logs, qlogs in a directory
   mptcplab analyze client.pcapng --report page.html the same of captures made elsewhere
 """
@@ -63,6 +64,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="draw connection N (default: the one that moved most bytes)",
     )
     add_filter_to(command)
+    add_part_to(command)
     command.add_argument(
         "--issue",
         action="store_true",
@@ -83,6 +85,7 @@ def run(options: Namespace) -> int:
         _refuse_beside_issue(options)
         _print(write_issue(options.directory[0], options.out), options)
         return 0
+    check_part(options)
     several = len(options.directory) > 1
     source = options.directory if several else options.directory[0]
     page = write_report(
@@ -91,6 +94,8 @@ def run(options: Namespace) -> int:
         connection=options.connection,
         run=options.key,
         filter_by=options.filter,
+        from_seconds=options.from_seconds,
+        to_seconds=options.to_seconds,
     )
     _print(page, options)
     if options.open:
@@ -107,7 +112,13 @@ def _print(written: Path, options: Namespace) -> None:
 
 def _refuse_beside_issue(options: Namespace) -> None:
     """Refuse what a bundle of one run has no use for."""
-    given = {"--run": options.key, "--connection": options.connection, "--filter": options.filter}
+    given = {
+        "--run": options.key,
+        "--connection": options.connection,
+        "--filter": options.filter,
+        "--from": options.from_seconds or None,
+        "--to": options.to_seconds,
+    }
     for name, value in given.items():
         if value is not None:
             raise Error(f"{name} does not go with --issue, which is about a whole run")

@@ -21,18 +21,37 @@ CAPTURE = re.compile(r".*\.(pcap|pcapng|cap)(\.gz|\.zst)?", re.IGNORECASE)
 
 @accessible()
 def opened(
-    source: str | PathLike[str], *, samples: bool = False
+    source: str | PathLike[str],
+    *,
+    samples: bool = False,
+    from_seconds: float = 0.0,
+    to_seconds: float | None = None,
 ) -> Run | Comparison | list[Comparison] | Campaign | Analysis:
     """Open a run, a comparison, one per seed (``run --repeat``), a campaign, or captures.
 
     The captures of a directory are taken as one, beside files of other tools; samples of captures
-    are left out unless asked for.
+    are left out unless asked for, and so is what is before or after a part of the time.
     """
     path = Path(source)
+    part = {"from_seconds": from_seconds, "to_seconds": to_seconds}
     if path.is_file():
-        return Analysis(measure(path, samples=samples))
+        return Analysis(measure(path, samples=samples, **part))
     if not path.is_dir():
         raise Error(f"{source}: no such file or directory")
+    found = _results(path)
+    if found is not None:
+        if from_seconds or to_seconds is not None:
+            raise Error(f"{source} holds runs: a part (from, to) is chosen of captures alone")
+        return found
+    if files := sorted(file for file in path.iterdir() if _is_measurable(file)):
+        return Analysis(measure(files, samples=samples, **part))
+    raise Error(
+        f"{source} holds no runs, no campaign and no captures, nor files of tools that are known"
+    )
+
+
+def _results(path: Path) -> Run | Comparison | list[Comparison] | Campaign | None:
+    """Open what commands of ours left in a directory, if they did."""
     if (path / ABOUT).exists():
         return Run(path)
     if (path / CAMPAIGN).exists():
@@ -41,11 +60,7 @@ def opened(
         return open_comparison(path)
     if seeds := sorted(filter(_is_comparison, path.iterdir()), key=_in_order):
         return [open_comparison(seed) for seed in seeds]
-    if files := sorted(file for file in path.iterdir() if _is_measurable(file)):
-        return Analysis(measure(files, samples=samples))
-    raise Error(
-        f"{source} holds no runs, no campaign and no captures, nor files of tools that are known"
-    )
+    return None
 
 
 def _is_measurable(file: Path) -> bool:
