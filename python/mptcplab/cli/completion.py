@@ -12,12 +12,14 @@ examples:
   eval "$(mptcplab completion bash)"                         for this shell; in ~/.bashrc for all
   mptcplab completion bash > ~/.local/share/bash-completion/completions/mptcplab
   mptcplab completion zsh > ~/.zfunc/_mptcplab               with ~/.zfunc in $fpath
+  mptcplab completion fish > ~/.config/fish/completions/mptcplab.fish
 """
-SHELLS = ("bash", "zsh", "tcsh")
+SHELLS = ("bash", "zsh", "fish", "tcsh")
 # What arguments are, by what help calls them.
-FILES = ("FILE", "CAPTURE", "DB")
+FILES = ("FILE", "CAPTURE", "DB", "DIR|FILE", "DIR|CAPTURE", "A", "B")
 DIRECTORIES = ("DIR",)
 SHIPPED = ("SCENARIO", "CAMPAIGN")
+FISH_FILES = "__fish_complete_path (commandline -ct)"
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -44,7 +46,8 @@ def run(options: argparse.Namespace) -> int:
             action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
         elif action.metavar in SHIPPED:
             function = f"_mptcplab_{action.metavar.lower()}"
-            action.complete = {"bash": function, "zsh": function}  # type: ignore[attr-defined]
+            functions = {"bash": function, "zsh": function, "fish": f"({function})"}
+            action.complete = functions  # type: ignore[attr-defined]
     _nest(options.parser)
     print(shtab.complete(options.parser, options.shell, preamble=_preamble(options.shell)), end="")
     return 0
@@ -80,10 +83,11 @@ def _preamble(shell: str) -> str:
     functions = []
     for kind in map(str.lower, SHIPPED):
         names = " ".join(library.names(f"{kind}s"))
-        body = {
-            "bash": f'compgen -W "{names}" -- "$1"; compgen -f -- "$1"',
-            "zsh": f"_alternative '{kind}s:{kind}:({names})' files:file:_files",
+        name = f"_mptcplab_{kind}"
+        function = {
+            "bash": f'{name}() {{ compgen -W "{names}" -- "$1"; compgen -f -- "$1"; }}',
+            "zsh": f"{name}() {{ _alternative '{kind}s:{kind}:({names})' files:file:_files; }}",
+            "fish": f"function {name}; string split ' ' '{names}'; {FISH_FILES}; end",
         }
-        if shell in body:
-            functions.append(f"_mptcplab_{kind}() {{ {body[shell]}; }}")
+        functions.append(function.get(shell, ""))
     return "\n".join(functions)
