@@ -9,7 +9,9 @@ from mptcplab.labels import text
 
 Row = dict[str, Any]
 
-
+# The ends of a direction's data.
+SENDERS = {"up": "client", "down": "server"}
+RECEIVERS = {"up": "server", "down": "client"}
 # Protocols that only files of other tools tell of.
 OTHERS = {"udp": "UDP", "quic": "QUIC", "unknown": "protocol unknown"}
 

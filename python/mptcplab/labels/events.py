@@ -7,36 +7,32 @@ from dataclasses import dataclass
 from typing import Any
 
 from mptcplab.labels import text
+from mptcplab.labels.connections import SENDERS
 from mptcplab.quantity import DURATION
 
 Row = dict[str, Any]
 
-# The sender of packets of a direction.
-SENDERS = {"up": "the client", "down": "the server"}
 FAILED_JOINS = ("join_refused", "join_unanswered", "join_unfinished")
 GRAVE = frozenset({"fail", "fallback", "fastclose", "gap", "reset", "timeout", *FAILED_JOINS})
 
 DESCRIPTIONS: dict[str, Callable[[Row], str]] = {
     "add_addr": lambda row: (
-        f"{SENDERS[row['direction']]} announces address {row['address_id']}: "
+        f"{_sender(row)} announces address {row['address_id']}: "
         f"{text.endpoint(row['address'], row['port'])}{_in_brackets(row['detail'])}"
     ),
-    "remove_addr": lambda row: f"{SENDERS[row['direction']]} withdraws address {row['address_id']}",
-    "prio": lambda row: f"{SENDERS[row['direction']]} makes it {row['detail']} (MP_PRIO)",
-    "fail": lambda row: f"MP_FAIL from {SENDERS[row['direction']]}{_after_colon(row['detail'])}",
-    "fastclose": lambda row: f"MP_FASTCLOSE from {SENDERS[row['direction']]}",
-    "reset": lambda row: f"reset by {SENDERS[row['direction']]}{_after_colon(row['detail'])}",
+    "remove_addr": lambda row: f"{_sender(row)} withdraws address {row['address_id']}",
+    "prio": lambda row: f"{_sender(row)} makes it {row['detail']} (MP_PRIO)",
+    "fail": lambda row: f"MP_FAIL from {_sender(row)}{_after_colon(row['detail'])}",
+    "fastclose": lambda row: f"MP_FASTCLOSE from {_sender(row)}",
+    "reset": lambda row: f"reset by {_sender(row)}{_after_colon(row['detail'])}",
     "fallback": lambda row: f"goes on as plain TCP{_after_colon(row['detail'])}",
     "gap": lambda row: (
-        f"no new data from {SENDERS[row['direction']]} for {text.milliseconds(row['duration_ms'])}"
+        f"no new data from {_sender(row)} for {text.milliseconds(row['duration_ms'])}"
     ),
     "timeout": lambda row: (
-        f"{SENDERS[row['direction']]} sent again after a time-out of "
-        f"{text.milliseconds(row['duration_ms'])}"
+        f"{_sender(row)} sent again after a time-out of {text.milliseconds(row['duration_ms'])}"
     ),
-    "experimental": lambda row: (
-        f"MPTCP option of a kind of its own from {SENDERS[row['direction']]}"
-    ),
+    "experimental": lambda row: f"MPTCP option of a kind of its own from {_sender(row)}",
 }
 
 
@@ -45,6 +41,10 @@ def describe(row: Row) -> str:
     if row["event"] in DESCRIPTIONS:
         return DESCRIPTIONS[row["event"]](row)
     return f"{row['event'].replace('_', ' ')}{_after_colon(row['detail'])}"
+
+
+def _sender(row: Row) -> str:
+    return f"the {SENDERS[row['direction']]}"
 
 
 def _after_colon(detail: str | None) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mptcplab._core import Error
-from mptcplab.results.run_metrics import RECEIVERS, SENDERS, SERVER
+from mptcplab.labels.connections import RECEIVERS, SENDERS
+from mptcplab.results.run_metrics import SERVER
 from mptcplab.results.statistics import gain
 
 #: Bins of one run: from, to, count.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from mptcplab.labels.connections import RECEIVERS, SENDERS
 from mptcplab.metrics import OF_RUNS
 
 Row = dict[str, Any]
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 # What they are made of.
 TABLES = ("connections", "transfers", "flows")
-SENDERS = {"up": "client", "down": "server"}
-RECEIVERS = {"up": "server", "down": "client"}
 SERVER = ("server_address", "server_port")
 
 

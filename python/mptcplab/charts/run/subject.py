@@ -12,7 +12,7 @@ import polars as pl
 
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
-from mptcplab.labels.connections import names_of
+from mptcplab.labels.connections import SENDERS, names_of
 from mptcplab.labels.events import Change, changes
 from mptcplab.labels.findings import by_cost
 from mptcplab.results.choosing import choose
@@ -22,7 +22,6 @@ from mptcplab.results.run import Run
 
 Row = dict[str, Any]
 
-SENDERS = {"up": "client", "down": "server"}
 # So much of the data's time is shown after it.
 MARGIN = 0.05
 

@@ -10,7 +10,7 @@ from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.remarks import print_remarks
 from mptcplab.cli.summary.subflows import print_reasons, print_subflows
 from mptcplab.labels import quality, text
-from mptcplab.labels.connections import carried, delivered, is_mptcp, names_of, protocol
+from mptcplab.labels.connections import SENDERS, carried, delivered, is_mptcp, names_of, protocol
 from mptcplab.labels.events import changes, too_late
 from mptcplab.metrics import of_runs
 
@@ -39,7 +39,6 @@ def print_measured(page: Page, tables: StoredTables, *, run: Run | None = None) 
         print_remarks(page, tables, but=EMPTY)
 
 
-SENDERS = {"up": "client", "down": "server"}
 ARROWS = {"up": "↑ up", "down": "↓ down"}
 VANTAGES = {
     "client": "captured at the client",

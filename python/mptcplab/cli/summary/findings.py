@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from mptcplab.cli.summary.page import Column, Page, draw
-from mptcplab.cli.summary.subflows import DOWN_FIRST, SENDER
+from mptcplab.cli.summary.subflows import DOWN_FIRST
 from mptcplab.labels import text
+from mptcplab.labels.connections import SENDERS
 from mptcplab.labels.findings import MOST, NO_FAULT, by_cost, counted, in_words
 from mptcplab.results.findings.remedies import REMEDIES
 
@@ -102,7 +103,7 @@ def unseen_senders(flows: Iterable[Row]) -> list[str]:
         for flow in flows
         if flow["data_packets"] and flow["loss_rate_percent"] is None
     }
-    return [SENDER[direction] for direction in DOWN_FIRST if direction in blind]
+    return [SENDERS[direction] for direction in DOWN_FIRST if direction in blind]
 
 
 def _facts(row: Row, directory: Path | None) -> list[str]:

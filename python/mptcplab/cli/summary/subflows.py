@@ -8,7 +8,7 @@ from typing import Any
 
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
-from mptcplab.labels.connections import carried
+from mptcplab.labels.connections import RECEIVERS, SENDERS, carried
 from mptcplab.metrics import Metric, of_subflows
 
 Row = dict[str, Any]
@@ -183,8 +183,6 @@ def _joined(row: Row) -> str:
     return text.milliseconds(row["join_time_ms"]) if joined else ""
 
 
-SENDER = {"up": "client", "down": "server"}
-RECEIVER = {"up": "server", "down": "client"}
 DOWN_FIRST = {"down": "↓", "up": "↑"}
 
 
@@ -232,13 +230,13 @@ def _reasons(
     else:
         lines += [
             f"RTT and loss {ARROWS[direction]} are known at the sender of the data: "
-            f"give the capture of the {SENDER[direction]} too"
+            f"give the capture of the {SENDERS[direction]} too"
             for direction in DOWN_FIRST
             if direction in no_rtt
         ]
         lines += [
             f"out-of-order delay {ARROWS[transfer['direction']]} is known at the receiver of the "
-            f"data: give the capture of the {RECEIVER[transfer['direction']]} too"
+            f"data: give the capture of the {RECEIVERS[transfer['direction']]} too"
             for transfer in transfers
             if transfer["out_of_order_delay_ms_mean"] is None
             and sum(flow["direction"] == transfer["direction"] for flow in carrying) > 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import groupby
 
+from mptcplab.labels.connections import SENDERS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +23,6 @@ SHARED = ("connection", "subflow", "host", "at_ns", "queued_bytes")
 FLYING = ("in_flight_packets", "cwnd_packets")
 COUNTED = (*SHARED, *FLYING, "busy_ms", "buffer_limited_ms")
 SAMPLED = (*SHARED, *FLYING, "unacknowledged_bytes")
-SENDERS = {"up": "client", "down": "server"}
 # So little is no room, and so little waits for more to fill a segment.
 SEGMENT_BYTES = 1460
 
