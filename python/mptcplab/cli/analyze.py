@@ -16,7 +16,7 @@ from mptcplab.cli.parser import (
     seconds,
     seconds_above_0,
 )
-from mptcplab.cli.say import say, show
+from mptcplab.cli.say import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +129,10 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     if options.sources:
-        _list_sources(options)
+        from mptcplab.cli.summary.listing import list_readers
+        from mptcplab.sources.formats import sources
+
+        list_readers(sources().values(), {"reads": "read", "empty": "not"}, json=options.json)
         return 0
     if not options.captures:
         raise Error("analyze needs at least one FILE: a capture, or of a tool that --sources lists")
@@ -149,26 +152,6 @@ def run(options: Namespace) -> int:
 
         print_summary(tables, one=options.connection is not None)
     return 0
-
-
-def _list_sources(options: Namespace) -> None:
-    from mptcplab.sources.formats import sources
-
-    if options.json:
-        from mptcplab.cli.say import print_json
-        from mptcplab.cli.summary.listing import entry
-
-        print_json(
-            [
-                entry("source", one.name, one.title, reads=one.reads, empty=one.empty)
-                for one in sources().values()
-            ]
-        )
-        return
-    for one in sources().values():
-        show(f"{one.name}: {one.title}")
-        for label, text in (("read", one.reads), ("not", one.empty)):
-            show(f"  {label:<5} {text}")
 
 
 def _check_outputs(options: Namespace) -> None:

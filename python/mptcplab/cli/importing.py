@@ -140,7 +140,11 @@ def run(options: Namespace) -> int:
     from mptcplab.api.links import import_links
 
     if options.formats:
-        _list(options)
+        from mptcplab.cli.summary.listing import list_readers
+        from mptcplab.recordings.formats import formats
+
+        parts = {"reads": "read", "empty": "not", "licence": "licence"}
+        list_readers(formats().values(), parts, json=options.json)
         return 0
     if not options.files or options.out is None:
         raise Error("links import takes files and --out DIR; --formats lists what is read")
@@ -172,29 +176,6 @@ def _pair(text: str) -> tuple[str, str]:
     if not key or not equals or not value:
         raise ArgumentTypeError(f"{text!r} is not NAME=VALUE")
     return key, value
-
-
-def _list(options: Namespace) -> None:
-    from mptcplab.recordings.formats import formats
-
-    if options.json:
-        print_json(
-            [
-                {
-                    "name": one.name,
-                    "title": one.title,
-                    "reads": one.reads,
-                    "empty": one.empty,
-                    "licence": one.licence,
-                }
-                for one in formats().values()
-            ]
-        )
-        return
-    for one in formats().values():
-        show(f"{one.name}: {one.title}")
-        for label, text in (("read", one.reads), ("not", one.empty), ("licence", one.licence)):
-            show(f"  {label:<8} {text}")
 
 
 def _report(imported: Imported) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from mptcplab.cli.say import print_json, show
 from mptcplab.cli.summary.page import Column, Page, draw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.recordings.loading import Reader
 
 
 def listing(thing: str, names: Sequence[str], lines: Sequence[str], hint: str) -> None:
@@ -22,6 +27,20 @@ def listing(thing: str, names: Sequence[str], lines: Sequence[str], hint: str) -
 def entry(kind: str, name: str, summary: str, **more: Any) -> dict[str, Any]:
     """Give what JSON says of one, whatever it is: these three, then what only its kind has."""
     return {"name": name, "kind": kind, "summary": summary, **more}
+
+
+def list_readers(readers: Iterable[Reader], parts: Mapping[str, str], *, json: bool) -> None:
+    """List what reads files of other tools; ``parts`` are what is said of each, and under what."""
+    if json:
+        print_json(
+            [{key: getattr(one, key) for key in ("name", "title", *parts)} for one in readers]
+        )
+        return
+    width = max(map(len, parts.values())) + 1
+    for one in readers:
+        show(f"{one.name}: {one.title}")
+        for part, label in parts.items():
+            show(f"  {label:<{width}} {getattr(one, part)}")
 
 
 def describe(described: dict[str, Any], where: str) -> None:

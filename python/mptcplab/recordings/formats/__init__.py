@@ -6,35 +6,20 @@ here is all that a new one takes.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from functools import cache
+
+from mptcplab.recordings.loading import readers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
     from mptcplab.recordings.file import File, Options
+    from mptcplab.recordings.loading import Reader
     from mptcplab.recordings.recording import Recording
 
-    class Format(Protocol):
-        """How one tool or data set writes what it measured."""
-
-        @property
-        def name(self) -> str:
-            """Its name, for ``--as``."""
-
-        @property
-        def title(self) -> str:
-            """What it is, in a line."""
-
-        @property
-        def reads(self) -> str:
-            """What is read, and what it becomes."""
-
-        @property
-        def empty(self) -> str:
-            """What it does not say."""
+    class Format(Reader, Protocol):
+        """How one tool or data set writes what it measured; ``--as`` takes its name."""
 
         @property
         def licence(self) -> str:
@@ -54,6 +39,4 @@ if TYPE_CHECKING:
 @cache
 def formats() -> dict[str, Format]:
     """Give all formats by name."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    found = [importlib.import_module(f"{__name__}.{name}").FORMAT for name in names]
-    return {one.name: one for one in found}
+    return readers(__name__, __path__, "FORMAT")

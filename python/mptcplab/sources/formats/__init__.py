@@ -7,37 +7,21 @@ file here is all that a new one takes. Sources of users are entry points of the 
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from functools import cache
 
 from mptcplab._core import Error
+from mptcplab.recordings.loading import readers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from mptcplab.recordings.loading import Reader
     from mptcplab.sources.contents import Contents
     from mptcplab.sources.file import File
 
-    class Source(Protocol):
-        """What one tool writes."""
-
-        @property
-        def name(self) -> str:
-            """Its name: column ``source`` of ``connections``."""
-
-        @property
-        def title(self) -> str:
-            """What it is, in a line."""
-
-        @property
-        def reads(self) -> str:
-            """What is read, and what it becomes."""
-
-        @property
-        def empty(self) -> str:
-            """What it does not tell."""
+    class Source(Reader, Protocol):
+        """What one tool writes; column ``source`` of ``connections`` has its name."""
 
         def matches(self, file: File) -> bool:
             """Say whether a file is of it, by its ``head``."""
@@ -75,7 +59,5 @@ def sources() -> dict[str, Source]:
         missing = [name for name in NEEDED if not hasattr(found[point.name], name)]
         if missing:
             raise Error(f"the source {point.name} ({point.value}) has no {', '.join(missing)}")
-    for module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
-        own = importlib.import_module(f"{__name__}.{module}").SOURCE
-        found.setdefault(own.name, own)
-    return found
+    own = readers(__name__, __path__, "SOURCE")
+    return found | {name: one for name, one in own.items() if name not in found}
