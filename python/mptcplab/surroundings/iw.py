@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from mptcplab.surroundings import quantities
-from mptcplab.surroundings.sampling import PATIENCE_SECONDS, UnavailableError
+from mptcplab.surroundings.sampling import PATIENCE_SECONDS, Radio, UnavailableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,16 +39,10 @@ COUNTS = {
 MOST_COUNT = 2**32 - 1
 
 
-class Iw:
+class Iw(Radio):
     """Samples an interface with ``iw``, periodically."""
 
     name = NAME
-    table = "radio"
-
-    def __init__(self, path: str, interface: str, every_s: float) -> None:
-        self.path = path
-        self._interface = interface
-        self._every_s = every_s
 
     def follow(self, stop: Event, add: Callable[[dict[str, Any]], None]) -> None:
         """Add a row each time, also where no access point serves it."""

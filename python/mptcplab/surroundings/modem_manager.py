@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from mptcplab.surroundings import quantities
-from mptcplab.surroundings.sampling import PATIENCE_SECONDS, UnavailableError
+from mptcplab.surroundings.sampling import PATIENCE_SECONDS, Radio, UnavailableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,16 +43,10 @@ CHANNELS = {
 MISSING = "jeepney is missing: pip install 'mptcplab[modems]'"
 
 
-class ModemManager:
+class ModemManager(Radio):
     """Samples the modem behind an interface with ModemManager, periodically."""
 
     name = NAME
-    table = "radio"
-
-    def __init__(self, path: str, interface: str, every_s: float) -> None:
-        self.path = path
-        self._interface = interface
-        self._every_s = every_s
 
     def follow(self, stop: Event, add: Callable[[dict[str, Any]], None]) -> None:
         """Add rows each time: one for each technology that serves, as LTE and 5G together."""

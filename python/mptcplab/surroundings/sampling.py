@@ -43,6 +43,17 @@ class Source(Protocol):
         ...
 
 
+class Radio:
+    """A radio that is asked periodically: a source but for its name and how it is asked."""
+
+    table = "radio"
+
+    def __init__(self, path: str, interface: str, every_s: float) -> None:
+        self.path = path
+        self._interface = interface
+        self._every_s = every_s
+
+
 class Sampler:
     """Follows sources from when it is made until it ends."""
 

@@ -231,11 +231,7 @@ def print_dry_run(matrix: Matrix, out: Path, jobs: int | None) -> None:
     """Print it; runs are measured where none are there."""
     page = Page()
     sheet = matrix.sheet
-    facts = [page.style(text.clean(sheet.name), "strong")]
-    if sheet.campaign.title:
-        facts.append(text.clean(sheet.campaign.title))
-    page.facts(facts, indent="")
-    page.line()
+    page.head(sheet.name, sheet.campaign.title)
     width = max((len(axis.name) for axis in sheet.axes), default=0)
     for axis in sheet.axes:
         labels = ", ".join(text.clean(str(label)) for label in axis.labels)

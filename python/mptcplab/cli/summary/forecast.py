@@ -14,11 +14,7 @@ def print_forecast(found: Forecast) -> None:
     """Print it."""
     page = Page()
     sheet, visits = found.matrix.sheet, found.matrix.visits
-    facts = [page.style(text.clean(sheet.name), "strong")]
-    if sheet.campaign.title:
-        facts.append(text.clean(sheet.campaign.title))
-    page.facts(facts, indent="")
-    page.line()
+    page.head(sheet.name, sheet.campaign.title)
     first, last = (
         one.due.astimezone(sheet.zone).strftime("%a %Y-%m-%d %H:%M")
         for one in (visits[0], visits[-1])

@@ -86,6 +86,12 @@ class Page:
             return text
         return f"\x1b[{';'.join(STYLES[style] for style in styles)}m{text}\x1b[0m"
 
+    def head(self, name: str, title: str | None) -> None:
+        """Print what all of the page is about."""
+        titles = [clean(title)] if title else []
+        self.facts([self.style(clean(name), "strong"), *titles], indent="")
+        self.line()
+
     def facts(self, facts: Iterable[str], *, indent: str = "  ", first: str = "") -> None:
         """Print facts one after the other, on as many lines as they need."""
         lead = indent + first
