@@ -25,7 +25,7 @@ BUSY := $(addprefix tests/engine/test_,field.py field_results.py guard.py probe.
 
 # Tests that take a minute or more: begun first, so that no processor waits for them at the end.
 LONG := $(addprefix tests/,$(addsuffix .py,$(addprefix python/test_,report_page names campaign_page schedule study sweep \
-	serve_crowds compare campaign run statistics figure engines downloads) $(addprefix oracles/test_,tcp_figures segments \
+	serve_crowds compare campaign run statistics figure figure_files engines downloads) $(addprefix oracles/test_,tcp_figures segments \
 	mptcp_figures robust) laws/test_equilibria))
 OTHERS := $(filter-out $(LONG) tests/engine/%,$(wildcard tests/*/test_*.py))
 
