@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from requirements import missing, need_tool
 
 HEIGHT = 900
+WIDTHS = (1280, 1920)
 AXE = Path(__file__).parents[2] / "report-ui/node_modules/axe-core/axe.min.js"
 # Names of all texts that ECharts drew, with their boxes on the page.
 TEXTS = """plots.map((plot) => {
@@ -91,6 +92,14 @@ class Shown:
     def close(self) -> None:
         """Close it."""
         self.page.context.close()
+
+
+def column(shown: Shown, chart: str, number: int, name: str) -> list[float]:
+    """A column of a series as the page holds it."""
+    found: list[float] = shown.ask(
+        f"Array.from(page.charts.find((one) => one.id === {chart!r}).series[{number}].{name})"
+    )
+    return found
 
 
 def violations(shown: Shown) -> list[list[str]]:

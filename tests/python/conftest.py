@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,14 @@ from small import SMALL
 
 from campaigns import written
 from command import Run, copied
-from mptcplab import sweep
+from mptcplab import run, sweep
 from mptcplab.results.campaign import Campaign
+from mptcplab.results.comparison import Comparison
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from browser import Shown
+    from playwright.sync_api import Browser
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -62,3 +69,43 @@ def ran(mptcplab: Run, small: Path, tmp_path_factory: pytest.TempPathFactory) ->
     done = mptcplab("run", small, "--out", out)
     assert done.returncode == 0, done.stderr
     return out
+
+
+@pytest.fixture(scope="session")
+def lost(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    """A download that loses a path for a while, beside plain TCP over each path."""
+    return run(
+        "path-lost",
+        out=tmp_path_factory.mktemp("runs") / "lost",
+        settings=["transfer.duration=9s", "timeline.0.at=4s", "timeline.1.at=6s"],
+    )
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser, for tests of pages."""
+    from browser import chromium
+
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def shown(browser: Browser, file: Path) -> Iterator[Shown]:
+    """The page that a module calls ``file``."""
+    from browser import WIDTHS, Shown
+
+    page = Shown(browser, file, WIDTHS[0])
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def still(browser: Browser, file: Path) -> Iterator[Shown]:
+    """One page for all tests that only look at it: drawing it takes longer than most of them."""
+    from browser import WIDTHS, Shown
+
+    page = Shown(browser, file, WIDTHS[0])
+    yield page
+    assert page.said == []
+    page.close()

@@ -8,20 +8,18 @@ import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from browser import Shown, assert_apart, chromium, violations
+from browser import WIDTHS, Shown, assert_apart, violations
 from playwright.sync_api import Browser
 
 import mptcplab
 from campaigns import CAMPAIGN, written
 from mptcplab.results.campaign import Campaign
 
-WIDTHS = (1280, 1920)
 REPETITIONS = 7
 
 
@@ -37,28 +35,6 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 @pytest.fixture(scope="module")
 def file(campaign: Campaign) -> Path:
     return campaign.report()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
-
-
-@pytest.fixture
-def shown(browser: Browser, file: Path) -> Iterator[Shown]:
-    page = Shown(browser, file, WIDTHS[0])
-    yield page
-    page.close()
-
-
-@pytest.fixture(scope="module")
-def still(browser: Browser, file: Path) -> Iterator[Shown]:
-    """One page for all tests that only look at it, and take charts along."""
-    page = Shown(browser, file, WIDTHS[0])
-    yield page
-    assert page.said == []
-    page.close()
 
 
 def finished(campaign: Campaign, what: dict[str, str], figure: str) -> pl.DataFrame:

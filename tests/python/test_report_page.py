@@ -8,67 +8,25 @@ import math
 import re
 import subprocess
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from browser import HEIGHT, TEXTS, Shown, assert_apart, chromium, right_ends, violations
+from browser import HEIGHT, TEXTS, WIDTHS, Shown, assert_apart, column, right_ends, violations
 from playwright.sync_api import Browser
 
 import mptcplab
 from mptcplab.results.comparison import Comparison
 from requirements import need_tool
 
-WIDTHS = (1280, 1920)
 # Blue and vermillion of Okabe and Ito, as the first two subflows have them.
 COLOURS = ((0, 114, 178), (213, 94, 0))
 
 
 @pytest.fixture(scope="module")
-def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
-    """A download that loses a path for a while, beside plain TCP over each path."""
-    return mptcplab.run(
-        "path-lost",
-        out=tmp_path_factory.mktemp("runs") / "lost",
-        settings=["transfer.duration=9s", "timeline.0.at=4s", "timeline.1.at=6s"],
-    )
-
-
-@pytest.fixture(scope="module")
-def file(comparison: Comparison) -> Path:
-    return comparison.report()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
-
-
-@pytest.fixture
-def shown(browser: Browser, file: Path) -> Iterator[Shown]:
-    page = Shown(browser, file, WIDTHS[0])
-    yield page
-    page.close()
-
-
-@pytest.fixture(scope="module")
-def still(browser: Browser, file: Path) -> Iterator[Shown]:
-    """One page for all tests that only look at it: drawing it takes longer than most of them."""
-    page = Shown(browser, file, WIDTHS[0])
-    yield page
-    assert page.said == []
-    page.close()
-
-
-def column(shown: Shown, chart: str, number: int, name: str) -> list[float]:
-    """A column of a series as the page holds it."""
-    found: list[float] = shown.ask(
-        f"Array.from(page.charts.find((one) => one.id === {chart!r}).series[{number}].{name})"
-    )
-    return found
+def file(lost: Comparison) -> Path:
+    return lost.report()
 
 
 def series(shown: Shown, chart: str) -> list[tuple[str, str, int | None]]:
@@ -106,9 +64,9 @@ def test_no_script_but_ours_runs_and_nothing_is_fetched(shown: Shown) -> None:
     del shown.said[before:]
 
 
-def test_throughput_is_that_of_the_tables(still: Shown, comparison: Comparison) -> None:
+def test_throughput_is_that_of_the_tables(still: Shown, lost: Comparison) -> None:
     """Nine seconds are too few for bins of 1 s; the shorter ones add up to the same bytes."""
-    flows = comparison.mptcp.flows.filter(direction="down")
+    flows = lost.mptcp.flows.filter(direction="down")
     for number, (_, role, subflow) in enumerate(series(still, "throughput")):
         at, mbps = (column(still, "throughput", number, axis) for axis in "xy")
         moved = sum(
@@ -116,8 +74,8 @@ def test_throughput_is_that_of_the_tables(still: Shown, comparison: Comparison) 
             for (start, end), value in zip(itertools.pairwise(at), mbps, strict=False)
         )
         if role == "total":
-            assert comparison.mptcp.transfer is not None
-            expected = comparison.mptcp.transfer["bytes"]
+            assert lost.mptcp.transfer is not None
+            expected = lost.mptcp.transfer["bytes"]
         else:
             expected = flows.filter(subflow=subflow)["delivered_bytes"].item()
         assert moved == pytest.approx(expected, rel=1e-9)
@@ -134,9 +92,9 @@ def test_throughput_is_that_of_the_tables(still: Shown, comparison: Comparison) 
     ],
 )
 def test_samples_are_those_of_the_tables(
-    still: Shown, comparison: Comparison, chart: str, table: str, value: str, scale: float
+    still: Shown, lost: Comparison, chart: str, table: str, value: str, scale: float
 ) -> None:
-    rows: pl.DataFrame = getattr(comparison.mptcp, table).filter(direction="down").drop_nulls(value)
+    rows: pl.DataFrame = getattr(lost.mptcp, table).filter(direction="down").drop_nulls(value)
     drawn = set()
     for number, (_, role, subflow) in enumerate(series(still, chart)):
         names = ("x", "y", "record")
@@ -163,11 +121,11 @@ def test_samples_are_those_of_the_tables(
         assert {one for one in there if one[0] != "data"} <= drawn
 
 
-def test_plain_tcp_stands_beside_mptcp_over_time(still: Shown, comparison: Comparison) -> None:
+def test_plain_tcp_stands_beside_mptcp_over_time(still: Shown, lost: Comparison) -> None:
     """Dashed in its path's colour; its bytes are those of its own run."""
     named = {name: (number, role) for number, (name, role, _) in enumerate(series(still, "beside"))}
     assert named.pop("MPTCP") == (0, "total")
-    for path, run in comparison.baselines.items():
+    for path, run in lost.baselines.items():
         number, role = named.pop(f"TCP over {path}")
         assert role == "baseline"
         at, mbps = (column(still, "beside", number, axis) for axis in "xy")
@@ -208,8 +166,8 @@ def test_contents_lead_to_every_part(shown: Shown) -> None:
     assert shown.page.url == before
 
 
-def test_marks_are_all_there(still: Shown, comparison: Comparison) -> None:
-    events = comparison.mptcp.events.filter(direction="down")
+def test_marks_are_all_there(still: Shown, lost: Comparison) -> None:
+    events = lost.mptcp.events.filter(direction="down")
     lanes: list[list[Any]] = still.ask(
         "page.charts[0].lanes.flatMap((lane) => lane.series.map((one) => "
         "[one.role, one.subflow, Array.from(one.record)]))"
@@ -226,17 +184,15 @@ def test_marks_are_all_there(still: Shown, comparison: Comparison) -> None:
         assert drawn == set(there.select("subflow", "record").iter_rows())
 
 
-def test_the_best_single_path_and_the_outage_are_marked(
-    still: Shown, comparison: Comparison
-) -> None:
-    assert comparison.best_path is not None
-    best = comparison.baselines[comparison.best_path].throughput_mbps
+def test_the_best_single_path_and_the_outage_are_marked(still: Shown, lost: Comparison) -> None:
+    assert lost.best_path is not None
+    best = lost.baselines[lost.best_path].throughput_mbps
     assert still.ask("page.charts[0].levels.map((one) => one.y)") == [best]
     timeline = [one for one in still.ask("page.moments") if not one.pop("found")]
     assert timeline == [{"text": "wifi: blackout", "at_s": 4.0, "to_s": 6.0}]
     assert "wifi: blackout" in {text[0] for text in still.ask(TEXTS)[0]}
     legend = still.page.inner_text("#throughput .legend")
-    assert f"TCP over {comparison.best_path}: {best:.1f} Mbit/s" in legend
+    assert f"TCP over {lost.best_path}: {best:.1f} Mbit/s" in legend
 
 
 def test_charts_are_drawn_in_their_colours(still: Shown) -> None:
@@ -339,7 +295,7 @@ def test_curves_keep_the_extremes_of_every_pixel(still: Shown) -> None:
     assert wrong is None
 
 
-def test_exports(shown: Shown, comparison: Comparison, tmp_path: Path) -> None:
+def test_exports(shown: Shown, lost: Comparison, tmp_path: Path) -> None:
     def save(kind: str) -> Path:
         with shown.page.expect_download() as download:
             shown.page.click(f"#rtt button:text-is('{kind}')")
@@ -360,7 +316,7 @@ def test_exports(shown: Shown, comparison: Comparison, tmp_path: Path) -> None:
     assert sum(path.get("d", "").upper().count("M") for path in root.iter()) >= held
     with save("CSV").open(newline="") as lines:
         rows = list(csv.DictReader(lines))
-    there = comparison.mptcp.rtt.filter(direction="down").sort("subflow", "at_ns")
+    there = lost.mptcp.rtt.filter(direction="down").sort("subflow", "at_ns")
     assert [float(row["Round-trip time (ms)"]) for row in rows] == there["rtt_ms"].to_list()
     assert [int(row["record"]) for row in rows] == there["record"].to_list()
     assert {row["capture"] for row in rows} == {"server.pcapng"}
@@ -382,7 +338,7 @@ def test_nothing_overlaps(browser: Browser, file: Path, width: int) -> None:
     shown.close()
 
 
-def test_a_point_leads_to_its_packet(shown: Shown, comparison: Comparison) -> None:
+def test_a_point_leads_to_its_packet(shown: Shown, lost: Comparison) -> None:
     """By mouse; and tshark finds a packet of that time there, an acknowledgement to the sender."""
     need_tool("tshark")
     plot = shown.page.locator("#rtt .plot")
@@ -398,11 +354,11 @@ def test_a_point_leads_to_its_packet(shown: Shown, comparison: Comparison) -> No
     panel = shown.page.locator("aside.panel")
     assert panel.is_visible()
     assert f"frame.number == {record}" in panel.inner_text()
-    start = comparison.mptcp.connections["start_ns"].item()
+    start = lost.mptcp.connections["start_ns"].item()
     command = panel.locator("code").nth(1).inner_text()
     assert command == f"tshark -r server.pcapng -Y 'frame.number == {record}' -V"
     asked = ["-T", "fields", "-e", "frame.time_epoch", "-e", "tcp.len", "-e", "tcp.dstport"]
-    capture = comparison.mptcp.directory / "server.pcapng"
+    capture = lost.mptcp.directory / "server.pcapng"
     found = subprocess.run(
         ["tshark", "-n", "-r", capture, "-Y", f"frame.number == {record}", *asked],
         capture_output=True,
