@@ -24,9 +24,9 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 BUSY := $(addprefix tests/engine/test_,field.py field_results.py guard.py probe.py schedule.py)
 
 # Tests that take a minute or more: begun first, so that no processor waits for them at the end.
-LONG := $(addprefix tests/,$(addsuffix .py,$(addprefix python/test_,report_page names campaign_page schedule study sweep \
-	serve_crowds compare campaign run statistics figure figure_files engines downloads) $(addprefix oracles/test_,tcp_figures segments \
-	mptcp_figures robust) laws/test_equilibria))
+LONG := $(addprefix tests/,$(addsuffix .py,$(addprefix python/test_,report_page report_page_use names campaign_page \
+	schedule study sweep serve_crowds compare campaign run statistics figure figure_files engines downloads) \
+	$(addprefix oracles/test_,tcp_figures segments mptcp_figures robust) laws/test_equilibria))
 OTHERS := $(filter-out $(LONG) tests/engine/%,$(wildcard tests/*/test_*.py))
 
 .PHONY: help
