@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from engine.machines import Machine
-from engine.test_shell import BYTES, Shell, data
+from engine.shells import BYTES, Shell, data
 from mptcplab._core import Error
 from mptcplab.engines import for_programs
 from mptcplab.engines.engine import Programs

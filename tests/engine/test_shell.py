@@ -4,97 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import random
-import signal
-import subprocess
 import sys
-import time
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from engine.leftovers import Watch, kill
 from engine.machines import Machine, about
-from engine.terminal import Terminal
+from engine.shells import BYTES, PATHS, SERVER, SERVES, Shell, data
 from mptcplab.results.run import Run
 from requirements import need_tool
 
-PATHS = """\
-schema = 1
-
-[transfer]
-direction = "download"
-size = "1 MB"
-
-[path.wifi]
-rate = "20 Mbit/s"
-delay = "5 ms"
-queue = "60 kB"
-
-[path.lte]
-rate = "10 Mbit/s"
-delay = "15 ms"
-queue = "60 kB"
-
-[kernel]
-congestion_control = "reno"
-
-[run]
-sample = "20 ms"
-"""
 LIGHTTPD = """\
 server.document-root = "{directory}"
 server.port = 80
 """
-SERVER = "10.9.0.1"
-# Types a program that says when it runs; what is typed is printed, too.
-LONG = """sh -c "echo be''gun; exec sleep 100"\n"""
-BYTES = 3_000_000
-# Accepts so many connections, a byte each.
-SERVES = (
-    "import socket; s = socket.create_server(('', 7000)); "
-    "[s.accept()[0].send(b'x') for _ in range({count})]"
-)
-
-
-class Shell:
-    """``mptcplab shell`` in a scenario."""
-
-    def __init__(self, machine: Machine, scenario: str = PATHS) -> None:
-        self.machine = machine
-        self.file = machine.write(scenario)
-        self.out = machine.directory / "out"
-
-    def words(self, *words: str, **options: str | bool) -> list[object]:
-        """Give the arguments."""
-        given: list[object] = ["shell", self.file, "--out", self.out]
-        for name, value in options.items():
-            given += [f"--{name}"] if value is True else [f"--{name}", value]
-        return [*given, "--", *words] if words else given
-
-    def run(self, *words: str, status: int = 0, **options: str | bool) -> str:
-        """Run a program; gives what it printed."""
-        done = self.machine.run(*self.words(*words, **options))
-        assert done.returncode == status, done.stderr
-        self.err = done.stderr
-        return done.stdout
-
-    @property
-    def left(self) -> Run:
-        """The run that it left."""
-        return Run(self.out)
-
-
-def data(machine: Machine) -> str:
-    """Write a file that a server may serve, and give its digest."""
-    directory = machine.directory / "served"
-    directory.mkdir()
-    content = random.Random(1).randbytes(BYTES)
-    (directory / "data").write_bytes(content)
-    return hashlib.sha256(content).hexdigest()
 
 
 def test_a_run_is_left_under_its_name(machine: Machine) -> None:
@@ -296,22 +220,6 @@ def test_names_are_known_or_not_without_asking_anybody(machine: Machine) -> None
     assert [link["up"]["packets"] for link in passed] == [0, 0]
 
 
-@pytest.mark.parametrize(
-    ("words", "status"),
-    [
-        (["sh", "-c", "exit 3"], 3),
-        (["sh", "-c", "kill -TERM $$"], 128 + signal.SIGTERM),
-        (["no-such-program"], 127),
-        (["/etc/passwd"], 126),
-    ],
-)
-def test_the_status_of_the_program_is_ours(host: Machine, words: list[str], status: int) -> None:
-    shell = Shell(host)
-    shell.run(*words, status=status)
-    assert about(shell.left)["programs"]["status"] == status
-    assert about(shell.left)["outcome"]["finished"] is False
-
-
 def test_programs_have_no_rights_over_the_machine(machine: Machine) -> None:
     shell = Shell(machine)
     device = machine.directory / "device"
@@ -366,152 +274,3 @@ verb = "attach"
     steps += f"until {has}; {until}; echo back"
     said = shell.run("timeout", "60", "sh", "-c", steps)
     assert said.split() == ["there", "gone", "back"]
-
-
-def test_a_server_that_does_not_start(host: Machine) -> None:
-    shell = Shell(host)
-    shell.run("true", serve="echo no licence; exit 5", status=2)
-    assert shell.err == (
-        "mptcplab: the server's program ended with status 5 before the client's began: no licence\n"
-    )
-    assert not shell.out.exists()
-
-
-def test_a_server_that_does_not_want_to_end(host: Machine) -> None:
-    begun = time.monotonic()
-    Shell(host).run("true", serve="trap '' TERM; while true; do sleep 1; done")
-    assert time.monotonic() - begun < 30
-
-
-def test_a_place_that_is_taken(host: Machine) -> None:
-    shell = Shell(host)
-    shell.run("true")
-    shell.run("true", status=2)
-    assert "--out" in shell.err
-    shell.run("false", force=True, status=1)
-    assert about(shell.left)["programs"]["command"] == ["false"]
-
-
-def test_each_has_a_place_of_its_own(host: Machine) -> None:
-    for _ in range(2):
-        assert host.run("shell", "wifi-lte", "--", "true").returncode == 0
-    assert sorted(path.name for path in (host.directory / "runs").iterdir()) == [
-        "wifi-lte-shell-1",
-        "wifi-lte-shell-2",
-    ]
-
-
-def test_several_at_once_have_a_place_each(host: Machine) -> None:
-    file = host.write(PATHS)
-    # Until there are two of them.
-    meet = "until [ $(ls -dA runs/*shell-* runs/.*shell-* 2>&- | wc -l) = 2 ]; do sleep 0.1; done"
-    words = ("shell", file, "--", "timeout", "30", "sh", "-c", f"echo here; {meet}")
-    with host.start(*words) as first:
-        assert first.stdout is not None
-        assert first.stdout.readline() == "here\n"
-        assert host.run(*words).returncode == 0
-        assert first.wait() == 0
-    left = sorted(path.name for path in (host.directory / "runs").iterdir())
-    assert left == ["scenario-shell-1", "scenario-shell-2"]
-
-
-def test_two_runs_are_not_written_to_one_place(host: Machine) -> None:
-    file = host.write(PATHS.replace('size = "1 MB"', 'duration = "3 s"'))
-    words = ("run", file, "--engine", "kernel", "--no-baselines", "--out", host.directory / "out")
-    with host.start(*words) as first:
-        while not list((host.directory / "out").glob(".*mptcp/client.pcapng")):
-            assert first.poll() is None
-            time.sleep(0.05)
-        second = host.run(*words, "--set", "transfer.duration=1 s")
-        assert second.returncode == 2
-        assert second.stderr.count("\n") == 1
-        assert "is being written by somebody else" in second.stderr
-        first.communicate()
-    assert first.returncode == 0
-    assert Run(host.directory / "out" / "mptcp").outcome["finished"]
-
-
-def test_a_terminal(machine: Machine) -> None:
-    """A shell, one within it, and what is typed there."""
-    shell = Shell(machine)
-    environment = os.environ | {"SHELL": "/bin/sh", "PS1": "$ "}
-    with Terminal(machine.command(*shell.words()), machine.directory, environment) as terminal:
-        assert "at the client of scenario" in terminal.read("$ ")
-        assert "job control" not in terminal.said
-        # Ctrl-C is for the program on the terminal.
-        terminal.write(LONG)
-        terminal.read("begun")
-        terminal.write("\x03")
-        terminal.read("$ ")
-        assert "130" in terminal.ask("echo status $?")
-        # Ctrl-Z is for the shell, which goes on.
-        terminal.write(LONG)
-        terminal.read("begun")
-        terminal.write("\x1a")
-        terminal.read("$ ")
-        assert "Stopped" in terminal.ask("jobs")
-        terminal.ask("kill -KILL %1")
-        # It does not end while it takes a job to be stopped.
-        until = time.monotonic() + 120
-        while "Stopped" in terminal.ask("jobs"):
-            assert time.monotonic() < until
-        terminal.write("sh\n")
-        assert "nested 10.9.0.1" in terminal.ask("echo nested $MPTCPLAB_SERVER")
-        terminal.write("exit 4\n")
-        assert "status 4" in terminal.ask("echo status $?")
-        terminal.write("exit 7\n")
-        assert terminal.wait() == 7
-    assert about(shell.left)["programs"]["status"] == 7
-
-
-def test_ctrl_c_ends_the_program_and_leaves_the_run(host: Machine) -> None:
-    shell = Shell(host)
-    program = "import time; print('begun', flush=True); time.sleep(100)"
-    words = shell.words(sys.executable, "-c", program)
-    with Terminal(host.command(*words), host.directory) as terminal:
-        terminal.read("begun")
-        terminal.write("\x03")
-        assert terminal.wait() == 130
-    assert about(shell.left)["programs"]["status"] == 130
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_program_and_leaves_the_run(host: Machine, number: int) -> None:
-    shell = Shell(host)
-    program = "import time; print('begun', flush=True); time.sleep(1000)"
-    words = host.command(*shell.words(sys.executable, "-c", program))
-    with subprocess.Popen(words, cwd=host.directory, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"begun\n"
-        process.send_signal(number)
-        assert process.wait() == 128 + number
-    assert about(shell.left)["programs"]["status"] == 128 + number
-    assert (shell.out / "client.pcapng").exists()
-
-
-def test_nothing_outlives_us(machine: Machine) -> None:
-    shell = Shell(machine)
-    watch = Watch(machine.directory)
-    words = machine.command(*shell.words("sleep", "1000", serve="python3 -m http.server 1000"))
-    with Terminal(words, machine.directory, watch.environment) as terminal:
-        until = time.monotonic() + 120
-        while not (sleeps := sleepers(watch)) and time.monotonic() < until:
-            time.sleep(0.05)
-        assert sleeps
-        kill(terminal.process)
-        assert terminal.wait() == -signal.SIGKILL
-    assert watch.found() == []
-    assert not shell.out.exists()
-
-
-def sleepers(watch: Watch) -> list[int]:
-    """The client's program."""
-    found = []
-    for process in watch.processes():
-        try:
-            words = Path("/proc", str(process), "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if words[:2] == [b"sleep", b"1000"]:
-            found.append(process)
-    return found
