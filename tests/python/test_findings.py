@@ -179,7 +179,8 @@ def test_a_path_that_loses_one_packet_of_a_hundred_is_told() -> None:
     for loss_percent in ("0.8 %", "1 %"):
         lossy = {"loss": loss_percent}
         told = rows(scenario(wifi=WIFI | lossy, lte=LTE | lossy))
-        assert {row["kind"] for row in told} == {"losses_random"}, loss_percent
+        # Beside it the slower path may hold up the other, as its losses wait for retransmissions.
+        assert {row["kind"] for row in told} - {"head_of_line"} == {"losses_random"}, loss_percent
 
 
 def test_a_firewall_that_resets_joins_is_no_limit() -> None:

@@ -165,7 +165,7 @@ def test_marks_are_all_there(still: Shown, lost: Comparison) -> None:
     events = lost.mptcp.events.filter(direction="down")
     lanes: list[list[Any]] = still.ask(
         "page.charts[0].lanes.flatMap((lane) => lane.series.map((one) => "
-        "[one.role, one.subflow, Array.from(one.record)]))"
+        "[one.role, one.subflow, Array.from(one.record ?? [])]))"
     )
     for event in ("retransmission", "reinjection", "timeout"):
         there = events.filter(event=event)
