@@ -478,7 +478,7 @@ mod tests {
         assert_eq!(pushed(&[(496, true), (496, true)]), 0);
         assert_eq!(pushed(&[(48, false), (48, false)]), 0, "108 bytes, and more is to follow");
         assert_eq!(pushed(&[(47, false), (47, false)]), 1);
-        assert_eq!(pushed(&[(1400, true)]), 1, "full, but the last of what was written (net-next 05ea491641d3)");
+        assert_eq!(pushed(&[(1400, true)]), 1, "full, but the last of what was written (ICSK_ACK_PUSHED)");
         assert_eq!(pushed(&[(1400, false)]), 0);
     }
 }
