@@ -162,6 +162,9 @@ settings! {
         /// BBR ignores this.
         // RFC 2861 §3.1, tcp_cwnd_restart, tcp_cwnd_application_limited.
         slow_start_after_idle: bool = true,
+        /// Whether the last of several segments that Linux hands to the network card as one carries PSH, as since 5.4:
+        /// its receiver may acknowledge an odd segment before the delay ends.
+        gso_push: bool = true,
         /// Whether segments are paced over the round-trip time.
         pacing: bool = false,
         /// Idle time before the first keep-alive. `"off"`: none is sent.

@@ -47,6 +47,8 @@ fn year_2012() -> Config {
         // (tcp_frto_response), which is not modelled; Linux takes the window back since 3.10.
         f_rto: false,
         proportional_rate_reduction: false,
+        // Came with Linux 5.4 (__tcp_transmit_skb).
+        gso_push: false,
         // Came with the queueing discipline fq, in Linux 3.12.
         pacing: false,
         // TCP_INIT_CWND since Linux 2.6.39 (net-next 442b9635c569).

@@ -23,7 +23,7 @@ fn at(ms: i64) -> Time {
 }
 
 fn record(offset: u64, sent: Time) -> Record {
-    Record::new(sent, offset, Piece { data_offset: offset, len: 1000, data_fin: false }, false)
+    Record::new(sent, offset, Piece { data_offset: offset, len: 1000, data_fin: false, push: false }, false)
 }
 
 /// `n` segments of 1000 bytes from offset 0 on, a millisecond apart.

@@ -96,13 +96,16 @@ impl Connection {
             let data_fin = piece.end && self.is_multipath();
             let entry = &mut self.entries[first];
             entry.tcp.share_window(self.send.window_from(piece.place));
-            entry.tcp.push(Piece { data_offset: piece.place, len: piece.len, data_fin });
+            entry.tcp.push(Piece { data_offset: piece.place, len: piece.len, data_fin, push: false });
             entry.scheduled_bytes += len;
             for i in each_of(subflows & !(1 << first)) {
                 self.push_again(i, &piece);
             }
             left -= len;
             pushed = true;
+        }
+        if self.scheduling.queues_ahead() || self.send.waiting() == 0 {
+            self.entries[first].tcp.end_write();
         }
         if fills {
             self.with(first, |entry, control| entry.tcp.filled(control));
@@ -140,9 +143,10 @@ impl Connection {
         while at < piece.len {
             let len = (piece.len - at).min(mss_bytes);
             let data_fin = piece.end && at + len == piece.len;
-            entry.tcp.push(Piece { data_offset: piece.place + u64::from(at), len, data_fin });
+            entry.tcp.push(Piece { data_offset: piece.place + u64::from(at), len, data_fin, push: false });
             at += len;
         }
+        entry.tcp.end_write();
         entry.scheduled_bytes += u64::from(piece.len);
         self.send.give_again(piece.place, i);
     }

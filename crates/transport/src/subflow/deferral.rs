@@ -34,10 +34,19 @@ impl Subflow {
                 self.usage.sent(true, self.flight.len(), self.acked, self.next);
                 return true;
             }
-            self.unit = together.min(room);
+            self.unit = together.min(room).min((cwnd_packets / 2).max(1));
+            self.in_unit = self.unit > 1;
         }
         self.unit = self.unit.saturating_sub(1);
         false
+    }
+
+    /// Whether the segment that leaves is the last of several that Linux hands down as one, which ends with PSH
+    /// (net/ipv4/tcp_output.c, __tcp_transmit_skb; since Linux 5.4).
+    pub(super) fn ends_unit(&mut self) -> bool {
+        let ends = self.in_unit && self.unit == 0;
+        self.in_unit &= !ends;
+        ends && self.settings.gso_push
     }
 
     fn may_wait(&self, now: Time, room: u32, together: u32, cwnd_packets: u32) -> bool {

@@ -51,9 +51,8 @@ impl Subflow {
             Kind::Syn => Flags::SYN,
             Kind::SynAck => Flags::SYN.with(Flags::ACK),
             Kind::Ack | Kind::Probe => Flags::ACK,
-            Kind::Data if self.queue.is_empty() && emission.len > 0 => Flags::ACK.with(Flags::PSH),
-            Kind::Data => Flags::ACK,
-            Kind::Fin => Flags::ACK.with(Flags::FIN),
+            Kind::Data => pushed(emission, Flags::ACK),
+            Kind::Fin => pushed(emission, Flags::ACK.with(Flags::FIN)),
             // RFC 9293 §3.10.7.3: what answers no SYN of ours is refused without an ACK.
             Kind::Reset if self.state != State::Closed => Flags::RST,
             Kind::Reset => Flags::RST.with(Flags::ACK),
@@ -76,6 +75,11 @@ impl Subflow {
             add(options, &TcpOption::WindowScale(self.scaling.offered()));
         }
     }
+}
+
+/// The flags of a segment with data.
+fn pushed(emission: &Emission, flags: Flags) -> Flags {
+    if emission.piece.is_some_and(|piece| piece.push) { flags.with(Flags::PSH) } else { flags }
 }
 
 fn add(options: &mut Options, option: &TcpOption) {

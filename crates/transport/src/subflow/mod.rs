@@ -62,6 +62,8 @@ pub struct Piece {
     pub len: u32,
     /// Whether the connection's data ends after it (DATA_FIN).
     pub data_fin: bool,
+    /// Whether its segment says so where there is no more to send for now: PSH.
+    pub push: bool,
 }
 
 impl Piece {

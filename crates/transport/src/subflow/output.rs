@@ -11,7 +11,7 @@ use wire::Time;
 /// What a buffer of MPTCP holds at most, in whole segments: GSO_LEGACY_MAX_SIZE less MAX_TCP_HEADER and one
 /// (sk_setup_caps, tcp_xmit_size_goal).
 pub(super) const BUFFER_BYTES: u32 = 65_536 - 256 - 1;
-const NOTHING: Piece = Piece { data_offset: 0, len: 0, data_fin: false };
+const NOTHING: Piece = Piece { data_offset: 0, len: 0, data_fin: false, push: false };
 
 impl Subflow {
     /// What to send now: retransmissions, then what was pushed while window and pacing allow, FIN, ACK, probe. It counts
@@ -241,9 +241,10 @@ impl Subflow {
     }
 
     /// Sends for the first time.
-    fn send(&mut self, now: Time, piece: Piece, fin: bool, control: &mut Control) -> Emission {
+    fn send(&mut self, now: Time, mut piece: Piece, fin: bool, control: &mut Control) -> Emission {
         self.resume(now, control);
         self.restarts = None;
+        piece.push |= self.ends_unit();
         if self.delivery.is_some() {
             self.note_sending(now, self.next, control);
         }

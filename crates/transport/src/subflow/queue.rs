@@ -13,8 +13,11 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// A piece comes after all others.
+    /// A piece comes after all others. Data that goes on with that of the last one needs no push before it.
     pub(super) fn push(&mut self, piece: Piece) {
+        if let Some(last) = self.pieces.back_mut().filter(|last| last.end() == piece.data_offset) {
+            last.push = false;
+        }
         self.bytes += u64::from(piece.len);
         self.pieces.push_back(piece);
     }
@@ -36,8 +39,16 @@ impl Queue {
         }
         let more = bytes.min(u64::from(most_bytes.saturating_sub(last.len)));
         last.len += more as u32;
+        last.push &= more == 0;
         self.bytes += more;
         more
+    }
+
+    /// No more comes for now (tcp_push).
+    pub(super) fn end_write(&mut self) {
+        if let Some(last) = self.pieces.back_mut() {
+            last.push |= last.len > 0;
+        }
     }
 
     /// Segments have become smaller: pieces are cut to them.

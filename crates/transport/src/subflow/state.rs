@@ -155,8 +155,9 @@ pub struct Subflow {
     pub(super) send_window: SendWindow,
     /// The peer takes bytes below this offset, where its window is of the subflow's own bytes.
     pub(super) peer_edge: u64,
-    /// Segments that leave with the last one, and whether the next ones wait for more room.
+    /// Segments that leave with the last one, whether it is one of several, and whether the next ones wait for more room.
     pub(super) unit: u32,
+    pub(super) in_unit: bool,
     pub(super) deferred: bool,
     /// Offset of a reset that refuses a segment.
     pub(super) refusal: u64,
@@ -246,6 +247,7 @@ impl Subflow {
             send_window: SendWindow::default(),
             peer_edge: u64::MAX,
             unit: 0,
+            in_unit: false,
             deferred: false,
             refusal: 0,
             phase: Phase::Open,
@@ -322,6 +324,11 @@ impl Subflow {
     /// it; says how many.
     pub fn extend(&mut self, data_offset: u64, bytes: u64) -> u64 {
         self.queue.extend(data_offset, bytes, self.mss_bytes)
+    }
+
+    /// No more is pushed for now: the last segment says so.
+    pub fn end_write(&mut self) {
+        self.queue.end_write();
     }
 
     /// The peer's window, of this subflow's bytes, ends at `offset`: it never goes back.

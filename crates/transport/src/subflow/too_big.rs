@@ -46,6 +46,7 @@ pub(crate) fn cut(piece: Piece, most_bytes: u32) -> impl Iterator<Item = Piece> 
             data_offset: piece.data_offset + u64::from(start),
             len: (piece.len - start).min(most_bytes),
             data_fin: piece.data_fin && number + 1 == count,
+            push: piece.push && number + 1 == count,
         }
     })
 }

@@ -117,7 +117,7 @@ fn a_data_fin_alone_takes_no_place() {
     while !pair.hosts[0].established {
         pair.step(&mut |now, _, _| [Some(now + MS), None]);
     }
-    let (now, end) = (pair.now, Piece { data_offset: 5, len: 0, data_fin: true });
+    let (now, end) = (pair.now, Piece { data_offset: 5, len: 0, data_fin: true, push: false });
     pair.hosts[0].with(|tcp, control| {
         tcp.push(end);
         let before = tcp.next_offset();

@@ -164,7 +164,7 @@ impl Host {
             if len == 0 {
                 break;
             }
-            tcp.push(Piece { data_offset: self.pushed, len, data_fin: false });
+            tcp.push(Piece { data_offset: self.pushed, len, data_fin: false, push: false });
             self.pushed += u64::from(len);
         }
         let blocked = self.pushed < self.total && self.pushed == self.edge;

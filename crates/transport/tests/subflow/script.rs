@@ -293,7 +293,7 @@ impl Player {
     }
 
     fn push(&mut self, len: u32) {
-        let piece = Piece { data_offset: self.pushed, len, data_fin: false };
+        let piece = Piece { data_offset: self.pushed, len, data_fin: false, push: false };
         self.pushed += u64::from(len);
         self.host.with(|tcp, _| tcp.push(piece));
     }

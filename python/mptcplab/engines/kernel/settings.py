@@ -403,6 +403,7 @@ TCP: dict[str, Any] = {
     "syn_retries": _syn_retries,
     "retries": _sysctl("net.ipv4.tcp_retries2", most=255),
     "slow_start_after_idle": _sysctl("net.ipv4.tcp_slow_start_after_idle"),
+    "gso_push": _fixed(True),
     "pacing": _fixed(False),
     "keep_alive_idle": _keep_alive_idle,
     "keep_alive_interval": _time("net.ipv4.tcp_keepalive_intvl", S, 75 * S, 1, 32_767),

@@ -1,6 +1,8 @@
 //! Whole transfers between two endpoints.
 
+#[path = "../pair/mod.rs"]
 mod pair;
+mod pushes;
 
 use pair::{Act, End, Pair, meshed, tcp};
 use proptest::prelude::*;
