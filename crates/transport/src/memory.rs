@@ -14,6 +14,8 @@ pub struct Memory {
     share: Share,
     /// The window that all of it makes, which is asked for more often than it changes.
     window: u64,
+    /// No window is wider: window_clamp.
+    clamp: u64,
     /// Most bytes that were read in a round trip (rcvq_space.space).
     read: u64,
 }
@@ -42,9 +44,11 @@ impl Memory {
             tuning: settings.receive_buffer_tuning,
             share: settings.adv_win_scale.map_or(UNKNOWN, Share::Fixed),
             window: 0,
+            clamp: 0,
             read: 0,
         };
         memory.reckon();
+        memory.clamp = memory.window().saturating_sub(u64::from(mss_bytes)).max(2 * u64::from(mss_bytes));
         memory.read = memory.first_window(mss_bytes).min(FIRST_SEGMENTS * u64::from(mss_bytes)).max(1);
         memory
     }
@@ -67,9 +71,17 @@ impl Memory {
         self.window
     }
 
+    /// The window that it may make: at first a segment less than all of it (net/ipv4/tcp_input.c, tcp_init_buffer_space), from when
+    /// its size or share changes all.
+    #[inline]
+    pub fn clamp(&self) -> u64 {
+        self.clamp
+    }
+
     /// To be called when its size or share changes.
     fn reckon(&mut self) {
         self.window = self.window_from(self.bytes);
+        self.clamp = self.window;
     }
 
     /// The window that it makes at most.
@@ -98,6 +110,9 @@ impl Memory {
     pub fn measure(&mut self, len: u32) -> bool {
         let Share::Measured(parts) = &mut self.share else { return false };
         let before = std::mem::replace(parts, (256 * u64::from(len) / occupied_bytes(len)).max(1));
+        if *parts == before {
+            return false;
+        }
         let grew = *parts > before;
         self.reckon();
         self.read = self.read.min(self.window().max(1));
@@ -136,8 +151,10 @@ impl Memory {
         let window = (2 * read).saturating_add((2 * growth).min(u128::from(self.most)) as u64).saturating_add(ahead);
         let bytes = self.bytes_for(window).min(self.most);
         let grew = bytes > self.bytes;
-        self.bytes = self.bytes.max(bytes);
-        self.reckon();
+        if grew {
+            self.bytes = bytes;
+            self.reckon();
+        }
         grew
     }
 

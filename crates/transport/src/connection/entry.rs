@@ -2,6 +2,7 @@
 
 use super::mappings::Mappings;
 use super::own_window::OwnWindow;
+use super::receive_rtt::ReceiveRtt;
 use super::retransmit::Progress;
 use super::window::Advertised;
 use crate::endpoint::Nic;
@@ -40,10 +41,8 @@ pub struct Entry {
     pub acked: u64,
     /// The keys were told in the last ACK that did not answer to data: the next may say something else.
     pub keys_told: bool,
-    /// Time from an ACK of ours to the data that it let go, smoothed: the round-trip time of one who only receives.
-    pub receive_rtt_ns: Option<i64>,
-    /// The clock of ours that data echoed last.
-    pub echoed: Option<u32>,
+    /// The round-trip time as data that comes in shows it.
+    pub receive_rtt: ReceiveRtt,
     /// Our first segment from this offset on carries the infinite mapping, later ones none.
     pub infinite_from: Option<u64>,
     /// The start of a mapping whose checksum was wrong: told by MP_FAIL until the peer begins again.
@@ -111,8 +110,7 @@ impl Entry {
             delivered: 1,
             acked: 1,
             keys_told: false,
-            receive_rtt_ns: None,
-            echoed: None,
+            receive_rtt: ReceiveRtt::default(),
             infinite_from: None,
             failed: None,
             tell_failed: false,
@@ -126,12 +124,6 @@ impl Entry {
             opened_here,
             ip,
         }
-    }
-
-    /// The round-trip time of one who only receives (rcv_rtt_est): of no other subflow than those that brought data, where
-    /// timestamps tell it.
-    pub fn receive_rtt_ns(&self) -> Option<i64> {
-        self.receive_rtt_ns.or_else(|| if self.tcp.has_timestamps() { None } else { self.tcp.srtt_ns() })
     }
 
     /// Its send buffer, where that counts in the connection's: with `keeps_first`, that of the first does to the end, as it

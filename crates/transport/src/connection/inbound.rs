@@ -52,7 +52,7 @@ impl Connection {
             self.peer_failed(i, fail.data_seq);
         }
         if len > 0 {
-            self.measure(now, i, len, &signals);
+            self.measure(now, i, len, !received.in_order.is_empty(), &signals);
         }
         let before = self.receive.next();
         if brings && !received.in_order.is_empty() {
@@ -157,16 +157,16 @@ impl Connection {
         }
     }
 
-    /// The round-trip time of data that comes in: from the ACK whose timestamp it echoes (net/ipv4/tcp_input.c,
-    /// tcp_rcv_rtt_measure_ts, tcp_rcv_rtt_update), once for each timestamp, and only by full segments: a shorter one counts at
-    /// once, longer ones are smoothed.
-    fn measure(&mut self, now: Time, i: usize, len: u32, signals: &Signals) {
+    /// The round-trip time of data that comes in, if `grew` some of it in order: where full segments echo a timestamp, and from window
+    /// to window.
+    fn measure(&mut self, now: Time, i: usize, len: u32, grew: bool, signals: &Signals) {
         let (entry, echo) = (&mut self.entries[i], signals.echo());
-        let is_new = std::mem::replace(&mut entry.echoed, echo) != echo;
-        let counts = is_new && u64::from(len) >= entry.tcp.segment_bytes();
+        let counts = entry.receive_rtt.is_new(echo) && u64::from(len) >= entry.tcp.segment_bytes();
         if let Some(rtt_ns) = echo.filter(|_| counts).and_then(|echo| entry.tcp.echoed_ns(now, echo)) {
-            let known = entry.receive_rtt_ns.unwrap_or(rtt_ns);
-            entry.receive_rtt_ns = Some(rtt_ns.min(known + (rtt_ns - known) / 8));
+            entry.receive_rtt.echoed(rtt_ns);
+        }
+        if grew {
+            entry.receive_rtt.came(now, entry.tcp.receive_next(), entry.advertised.bytes);
         }
     }
 }

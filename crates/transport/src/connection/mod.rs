@@ -16,6 +16,7 @@ mod own_window;
 mod paths;
 mod payload;
 mod receive;
+mod receive_rtt;
 mod reported;
 mod retransmit;
 mod schedule;

@@ -1,6 +1,7 @@
 //! Opening a connection and joining it.
 
 use super::entry::{Entry, Join};
+use super::receive::Receive;
 use super::{Connection, MOST_SUBFLOWS, Mode, Signals};
 use crate::congestion::Window;
 use crate::context::Context;
@@ -69,6 +70,7 @@ impl Connection {
         let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::accept(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes, syn);
+        connection.receive = Receive::new(*tcp.memory(), tcp.window_grown_bytes());
         let entry = Entry::new(tcp, nic, false, None);
         connection.add(entry, ctx);
         if connection.mode == Mode::Plain {

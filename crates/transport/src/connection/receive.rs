@@ -156,8 +156,13 @@ impl Receive {
     /// A subflow that could tell a window of `bytes` tells it, or what is left of the widest that any told: the edge never
     /// goes back (net/mptcp/options.c, mptcp_set_rwin).
     pub fn tell(&mut self, bytes: u64) -> u64 {
-        self.edge = self.edge.max(self.next.saturating_add(bytes));
+        self.edge = self.next.saturating_add(self.would_tell(bytes));
         self.edge - self.next
+    }
+
+    /// What it would tell.
+    pub fn would_tell(&self, bytes: u64) -> u64 {
+        self.edge.max(self.next.saturating_add(bytes)) - self.next
     }
 
     /// A window was told, which the next one is compared with.

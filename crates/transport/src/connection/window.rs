@@ -1,6 +1,6 @@
 //! The windows that subflows tell, as Linux reckons them (net/ipv4/tcp_output.c, tcp_select_window).
 
-use super::{Connection, Entry, Mode};
+use super::{Connection, Mode};
 use crate::subflow::Room;
 use wire::Time;
 
@@ -114,8 +114,9 @@ impl Connection {
         if self.receive.finished() {
             return;
         }
+        let told = self.told(now);
         self.hurry_short();
-        if self.receive.room(Time::MAX) < 2 * self.receive.told() {
+        if self.receive.room(Time::MAX) < 2 * told {
             return;
         }
         for i in 0..self.entries.len() {
@@ -123,12 +124,21 @@ impl Connection {
             if entry.is_over() || !entry.tcp.is_established() {
                 continue;
             }
-            let last = entry.advertised.left(entry.tcp.receive_next());
+            let left = entry.advertised.left(entry.tcp.receive_next());
+            let last = if entry.tcp.owes_ack() { told.min(left) } else { left };
             let window = self.chosen_window(Time::MAX, i);
             if 2 * last <= entry.tcp.memory().window() && window > 0 && window >= 2 * last {
                 self.entries[i].tcp.acknowledge();
+                self.receive.read_first();
             }
         }
+    }
+
+    /// The window that was told last, ACKs included that are due before the reader has read.
+    fn told(&self, now: Time) -> u64 {
+        let due = (0..self.entries.len()).filter(|&i| self.entries[i].tcp.owes_ack() && !self.entries[i].is_over());
+        let windows = due.map(|i| self.receive.would_tell(self.chosen_window(now, i)));
+        windows.last().unwrap_or(self.receive.told())
     }
 
     /// Once all is read, what waits for a second segment after a short one is acknowledged (net/ipv4/tcp.c,
@@ -139,6 +149,7 @@ impl Connection {
         }
         for entry in self.entries.iter_mut().filter(|entry| !entry.is_over() && entry.tcp.ack_waits_in_vain()) {
             entry.tcp.acknowledge();
+            self.receive.read_first();
         }
     }
 
@@ -152,9 +163,8 @@ impl Connection {
             // Only now the connection sees what segments occupy, and of which subflows that is not known yet.
             self.share_memory();
         }
-        // Of those that brought data: what only joined knows nothing yet (rcv_rtt_est).
-        let bring = self.entries.iter().filter(|entry| !entry.is_over() && entry.tcp.receive_next() > 1);
-        let rtt_ns = bring.filter_map(Entry::receive_rtt_ns).max();
+        let open = self.entries.iter().filter(|entry| !entry.is_over());
+        let rtt_ns = open.filter_map(|entry| entry.receive_rtt.ns()).max();
         let Some(read) = rtt_ns.and_then(|rtt_ns| self.receive.read_in_round(now, rtt_ns)) else { return };
         if self.mode == Mode::Plain {
             return self.entries[self.fallback.subflow()].tcp.grow_memory(read);

@@ -138,6 +138,11 @@ impl Inbound {
         }
     }
 
+    /// What it answers to a SYN offers whole segments without what options take of each (tcp_openreq_init_rwin).
+    pub(super) fn offer(&mut self) {
+        self.grown_bytes = self.memory.first_window(self.most_segment_bytes);
+    }
+
     /// The peer's SYN.
     pub(super) fn opened(&mut self, isn: u32) {
         (self.isn, self.next, self.acked) = (isn, 1, 1);
@@ -177,6 +182,7 @@ impl Inbound {
     /// (tcp_event_data_recv), nor while the window grows by two segments for each that comes (tcp_grow_window).
     fn hurry(&mut self, at: &Circumstances, range: &Range<u64>) {
         let len = range.end - range.start;
+        self.grown_bytes = self.grown_bytes.min(self.memory.clamp());
         if len > 0 && range.start <= self.next && range.end > self.next {
             self.measure(at, len as u32);
             if self.timeout.as_mut().is_some_and(|timeout| timeout.heard(at.now, at.ticks, at.rto_ns)) {
@@ -231,7 +237,8 @@ impl Inbound {
 
     /// tcp_grow_window: towards what memory is left, with this segment in it.
     fn grow_window(&mut self, at: &Circumstances, len: u32) {
-        let occupied = self.memory.window().saturating_sub(self.ranges.bytes() + u64::from(len));
+        let occupied =
+            self.memory.window().saturating_sub(self.ranges.bytes() + u64::from(len)).min(self.memory.clamp());
         // Reckoned as this segment has just been measured.
         let goal = self.memory.window_from(at.room.buffer_bytes).saturating_sub(at.room.unread_bytes);
         let room = occupied.min(goal).saturating_sub(self.grown_bytes);
@@ -381,7 +388,7 @@ mod tests {
     fn at(buffer_bytes: u64, sack: bool) -> Circumstances {
         Circumstances {
             now: Time::default(),
-            room: Room { buffer_bytes, unread_bytes: 0, told_bytes: 0 },
+            room: Room { buffer_bytes, unread_bytes: 0, told_bytes: 64_240 },
             rto_ns: 0,
             sack,
             compresses: false,
@@ -406,6 +413,30 @@ mod tests {
             })
             .collect();
         assert_eq!(windows, [525, 548, 570, 593]);
+    }
+
+    // Captures of Linux 6.18 with answers of 500 bytes: 64 240 bytes in the SYN, 501 units of 128 from the first answer on, as a segment
+    // of the buffer is reserved until a full one came (tcp_init_buffer_space).
+    #[test]
+    fn short_segments_let_no_window_grow_before_a_full_one() {
+        let mut inbound = Inbound::new(&config::Tcp::default(), 1460);
+        inbound.opened(0);
+        inbound.most_segment_bytes = 1448;
+        for n in 0..20 {
+            inbound.arrive(&at(131_072, true), 1 + 500 * n..501 + 500 * n, false);
+            assert_eq!(inbound.grown_bytes.div_ceil(128), 501);
+        }
+        inbound.arrive(&at(131_072, true), 10_001..11_449, false);
+        assert_eq!(inbound.grown_bytes.div_ceil(128), 525);
+    }
+
+    // A server of Linux 6.18 with timestamps.
+    #[test]
+    fn an_answer_to_a_syn_offers_whole_segments() {
+        let mut inbound = Inbound::new(&config::Tcp::default(), 1460);
+        inbound.most_segment_bytes = 1448;
+        inbound.offer();
+        assert_eq!(inbound.grown_bytes, 65_160);
     }
 
     // A subflow of Linux 6.18 that had joined with 64 240 bytes told the connection's 1 561 344, and 1 567 232 after two segments.

@@ -302,6 +302,7 @@ impl Subflow {
     ) -> Subflow {
         let mut subflow = Subflow::connect(now, settings, local, remote, isn, mtu_bytes);
         subflow.agree(now, syn);
+        subflow.inbound.offer();
         subflow.state = State::SynReceived;
         subflow
     }

@@ -27,11 +27,6 @@ impl Subflow {
         self.remote
     }
 
-    /// Whether segments carry timestamps.
-    pub fn has_timestamps(&self) -> bool {
-        self.clock.is_used()
-    }
-
     /// Whether the handshake is over and the subflow is not closed.
     pub fn is_established(&self) -> bool {
         !matches!(self.state, State::SynSent | State::SynReceived | State::Closed)
@@ -151,9 +146,14 @@ impl Subflow {
         self.inbound.grown_bytes
     }
 
+    /// Whether an ACK is to leave at once.
+    pub fn owes_ack(&self) -> bool {
+        self.due.has(Due::ACK)
+    }
+
     /// Whether an ACK waits for a second segment that the peer may not have.
     pub fn ack_waits_in_vain(&self) -> bool {
-        self.inbound.waits_in_vain()
+        !self.owes_ack() && self.inbound.waits_in_vain()
     }
 
     /// Its receive buffer.

@@ -364,7 +364,7 @@ fn the_first_data_of_a_joined_subflow_lets_its_window_be_what_it_told() {
     config.tcp.adv_win_scale = None;
     config.tcp.receive_buffer_bytes = 131_072;
     config.tcp.receive_buffer_tuning = true;
-    let burst: String = (0..40)
+    let burst: String = (0..160)
         .map(|n| {
             let (at, first, after) = (100 + 20 * (n / 20), 1 + 1400 * n, 1401 + 1400 * n);
             format!(
@@ -388,11 +388,11 @@ fn the_first_data_of_a_joined_subflow_lets_its_window_be_what_it_told() {
              60  < lte . 1:1 ack 1 dss(ack 1)
              {burst}
              400 < lte . 0:0 ack 1 dss(ack 1)
-             400 > lte . 1:1 ack 1 dss(ack 56001) win(1043)
-             410 < lte . 1:1401 ack 1 dss(56001 1 1400, ack 1)
-             410 > lte . 1:1 ack 1401 dss(ack 57401) win(1066)
-             411 < lte . 1401:2801 ack 1 dss(57401 1401 1400, ack 1)
-             411 > lte . 1:1 ack 2801 dss(ack 58801) win(1089)"
+             400 > lte . 1:1 ack 1 dss(ack 224001) win(2412)
+             410 < lte . 1:1401 ack 1 dss(224001 1 1400, ack 1)
+             410 > lte . 1:1 ack 1401 dss(ack 225401) win(2435)
+             411 < lte . 1401:2801 ack 1 dss(225401 1401 1400, ack 1)
+             411 > lte . 1:1 ack 2801 dss(ack 226801) win(2458)"
         ),
     );
 }

@@ -48,28 +48,30 @@ fn the_window_is_the_connections_and_does_not_shrink() {
 fn a_subflow_tells_what_memory_is_left_for() {
     // Captures of Linux 6.18: what fills a hole is not read yet when its ACK leaves, with all that waited for it; and what a
     // subflow told is no promise, while its own TCP repairs a loss and another subflow brings what comes next.
+    let mut config = mesh();
+    config.tcp.receive_buffer_bytes = 62_000;
     play(
-        &mesh(),
+        &config,
         &format!(
             "{TWO}
              70  < lte . 1:1001 ack 1 dss(1001 1 1000, ack 1)
              70  > lte . 1:1 ack 1001 dss(ack 1)
              71  < wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
-             71  > wifi . 1:1 ack 1001 dss(ack 2001) win(58000)
+             71  > wifi . 1:1 ack 1001 dss(ack 2001) win(60000)
              // Its own hole holds it back, and more than a first window it has not grown to, in whole segments.
              72  < wifi . 2001:3001 ack 1 dss(3001 2001 1000, ack 1)
-             72  > wifi . 1:1 ack 1001 dss(ack 2001) win(59000)
+             72  > wifi . 1:1 ack 1001 dss(ack 2001) win(60000)
              73  < lte . 1001:2001 ack 1 dss(10001 1001 1000, ack 1)
-             73  > lte . 1:1 ack 2001 dss(ack 2001) win(59000)
+             73  > lte . 1:1 ack 2001 dss(ack 2001) win(60000)
              74  < lte . 2001:3001 ack 1 dss(11001 2001 1000, ack 1)
-             74  > lte . 1:1 ack 3001 dss(ack 2001) win(59000)
+             74  > lte . 1:1 ack 3001 dss(ack 2001) win(60000)
              75  < lte . 3001:4001 ack 1 dss(12001 3001 1000, ack 1)
-             75  > lte . 1:1 ack 4001 dss(ack 2001) win(59000)
+             75  > lte . 1:1 ack 4001 dss(ack 2001) win(60000)
              76  < lte . 4001:5001 ack 1 dss(2001 4001 1000, ack 1)
-             76  > lte . 1:1 ack 5001 dss(ack 3001) win(58000)
-             // 59000 again would be beyond what memory is left for.
+             76  > lte . 1:1 ack 5001 dss(ack 3001) win(59000)
+             // 60000 again would be beyond what memory is left for.
              77  < wifi . 3001:4001 ack 1 dss(4001 3001 1000, ack 1)
-             77  > wifi . 1:1 ack 1001 dss(ack 3001) win(58000)"
+             77  > wifi . 1:1 ack 1001 dss(ack 3001) win(59000)"
         ),
     );
 }
@@ -92,15 +94,33 @@ fn upstream_linux_reads_before_a_second_segment_is_acknowledged() {
              72  > lte . 1:1 ack 2001 dss(ack 1001) win(58860)
              73  < lte . 2001:3001 ack 1 dss(4001 2001 1000, ack 1)
              74  < wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
-             74  > wifi . 1:1 ack 2001 dss(ack 5001) win(59860)
+             74  > wifi . 1:1 ack 2001 dss(ack 5001) win(58000)
              // A full segment waits for a second one, a short one until all is read.
              80  < lte . 3001:3501 ack 1 dss(5001 3001 500, ack 1)
-             80  > lte . 1:1 ack 3501 dss(ack 5501) win(59360)
+             80  > lte . 1:1 ack 3501 dss(ack 5501) win(58000)
              81  < wifi . 2001:2501 ack 1 dss(6501 2001 500, ack 1)
              82  < lte . 3501:4501 ack 1 dss(5501 3501 1000, ack 1)
-             82  > wifi . 1:1 ack 2501 dss(ack 7001) win(59860)"
+             82  > wifi . 1:1 ack 2501 dss(ack 7001) win(58000)"
         ),
     );
+}
+
+#[test]
+fn what_was_read_widens_the_ack_that_is_due_at_once() {
+    // net/ipv4/tcp.c, __tcp_cleanup_rbuf: the ACK of what fills a hole leaves before it is read, and another follows once a reader has
+    // made the window twice as wide. Here they are one, which tells the wider.
+    let mut config = mesh();
+    config.mptcp.scheduler = "linux".into();
+    config.tcp.receive_buffer_bytes = 12_000;
+    let mut script = TWO.to_string();
+    for first in (1..9_000).step_by(1000) {
+        let end = first + 1000;
+        script += &format!("70 < lte . {first}:{end} ack 1 dss({} {first} 1000, ack 1)\n", first + 1000);
+        script += &format!("70 > lte . 1:1 ack {end} dss(ack 1)\n");
+    }
+    script += "80 < wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+        80 > wifi . 1:1 ack 1001 dss(ack 10001) win(10000)";
+    play(&config, &script);
 }
 
 #[test]
@@ -346,7 +366,7 @@ fn what_waits_for_others_takes_room_of_its_own_subflow_only_where_buffers_are_ap
              102 < wifi . 1001:2001 ack 1 dss(2001 1001 1000, ack 1)
              102 > wifi . 1:1 ack 2001 dss(ack 3001)
              103 < wifi . 2001:3001 ack 1 dss(3001 2001 1000, ack 1)
-             103 > wifi . 1:1 ack 3001 dss(ack 4001) win(59860)"
+             103 > wifi . 1:1 ack 3001 dss(ack 4001) win(58540)"
         ),
     );
 }
