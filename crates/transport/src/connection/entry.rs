@@ -27,6 +27,8 @@ pub struct Entry {
     pub peer_backup: bool,
     /// Retransmission time-outs since the peer was last heard.
     pub timeouts: u32,
+    /// Something came since all that could be sent was.
+    pub heard: bool,
     /// Whether the connection's timer found that it makes no progress.
     pub progress: Progress,
     /// What the peer's bytes mean.
@@ -103,6 +105,7 @@ impl Entry {
             backup: false,
             peer_backup: false,
             timeouts: 0,
+            heard: false,
             progress: Progress::default(),
             mappings: Mappings::default(),
             own_window: OwnWindow::new(first_window_bytes),

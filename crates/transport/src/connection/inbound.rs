@@ -25,6 +25,7 @@ impl Connection {
                     entry.timeouts = 0; // it answers again
                 }
                 entry.progress.heard(now);
+                entry.heard = true;
             }
             received
         });

@@ -53,13 +53,14 @@ impl Connection {
         tcp.room_to_write(window, room, unsent, open, self.send.most_window() / 2)
     }
 
-    /// All that could be sent was: who waits for room may get more where windows are not full (tcp_check_space).
+    /// All that could be sent was: who waits for room may get more where something came and the window is not full
+    /// (tcp_data_snd_check, tcp_check_space).
     #[inline]
     pub(super) fn rest(&mut self, now: Time) {
         let waits = self.send.is_wanting();
         for (entry, window) in self.entries.iter_mut().zip(&mut self.windows) {
             entry.tcp.rest(now, waits, window);
-            if waits && entry.carries_data() {
+            if std::mem::take(&mut entry.heard) && waits && entry.carries_data() {
                 entry.tcp.expand_send_buffer(window);
             }
         }
