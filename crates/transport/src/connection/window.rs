@@ -165,7 +165,7 @@ impl Connection {
         }
         let open = self.entries.iter().filter(|entry| !entry.is_over());
         let rtt_ns = open.filter_map(|entry| entry.receive_rtt.ns()).max();
-        let Some(read) = rtt_ns.and_then(|rtt_ns| self.receive.read_in_round(now, rtt_ns)) else { return };
+        let Some(read) = self.receive.read_in_round(now, rtt_ns) else { return };
         if self.mode == Mode::Plain {
             return self.entries[self.fallback.subflow()].tcp.grow_memory(read);
         }

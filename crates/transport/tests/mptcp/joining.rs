@@ -388,11 +388,11 @@ fn the_first_data_of_a_joined_subflow_lets_its_window_be_what_it_told() {
              60  < lte . 1:1 ack 1 dss(ack 1)
              {burst}
              400 < lte . 0:0 ack 1 dss(ack 1)
-             400 > lte . 1:1 ack 1 dss(ack 224001) win(2412)
+             400 > lte . 1:1 ack 1 dss(ack 224001) win(3187)
              410 < lte . 1:1401 ack 1 dss(224001 1 1400, ack 1)
-             410 > lte . 1:1 ack 1401 dss(ack 225401) win(2435)
+             410 > lte . 1:1 ack 1401 dss(ack 225401) win(3210)
              411 < lte . 1401:2801 ack 1 dss(225401 1401 1400, ack 1)
-             411 > lte . 1:1 ack 2801 dss(ack 226801) win(2458)"
+             411 > lte . 1:1 ack 2801 dss(ack 226801) win(3233)"
         ),
     );
 }
