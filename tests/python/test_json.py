@@ -12,11 +12,38 @@ import pytest
 
 from captures import exchange, write
 from command import Run
-from mptcplab.cli.main import parser
+from mptcplab.cli.main import parser, run
+from mptcplab.engines.field import set_up
 from serving import HOST, free_port, serving
+from world import CAMPAIGN, SCENARIO
 
 # They print what a shell or a person reads, and nothing else.
 WITHOUT = {"completion", "help"}
+
+# Flags with which a command says something else, and how to ask for that.
+MODES = {
+    ("analyze", "--sources"): (),
+    ("analyze", "--why"): ("{capture}",),
+    ("figure", "--list"): (),
+    ("links import", "--formats"): (),
+    ("radio", "--papers"): (),
+    ("report", "--issue"): ("{ran}", "--out", "{there}/issue.zip"),
+    ("schedule", "--dry-run"): ("{there}/weeks.toml",),
+    ("schedule", "--systemd"): ("{there}/weeks.toml",),
+    ("serve", "--systemd"): (),
+    ("sweep", "--dry-run"): ("{swept}",),
+    ("why", "--try"): ("{ran}",),
+}
+# What is printed with these is no JSON, so they refuse it.
+REFUSING = {("probe", "--scenario"): ("{line}",), ("scenarios", "--json-schema"): ()}
+# These change a machine, or take a server that runs: tests below and elsewhere hold them to it.
+ELSEWHERE = {("doctor", "--undo"), ("doctor", "--set-up"), ("serve", "--open")}
+# Flags that change what is done, or what is beside the JSON.
+OTHERS = {
+    *("--all", "--force", "--full-payload", "--help", "--json", "--mptcpize", "--no-baselines"),
+    *("--no-captures", "--no-live", "--no-report", "--observe", "--open", "--quick", "--quiet"),
+    *("--routes", "--unaligned", "--verbose"),
+}
 
 
 def printed(mptcplab: Run, *words: object) -> Any:
@@ -38,6 +65,70 @@ def test_every_command_that_says_something_has_it() -> None:
         if "--json" not in command._option_string_actions
     }
     assert lacking == WITHOUT
+
+
+def test_no_flag_is_forgotten() -> None:
+    """Another flag that has a command say something else comes with its JSON."""
+    flags = {
+        (name, action.option_strings[-1])
+        for name, command in parser().commands.items()  # type: ignore[attr-defined]
+        for action in command._actions
+        if action.nargs == 0
+    }
+    known = {*MODES, *REFUSING, *ELSEWHERE}
+    assert known <= flags
+    assert {(name, flag) for name, flag in flags - known if flag not in OTHERS} == set()
+
+
+@pytest.mark.parametrize(("asked", "more"), MODES.items(), ids=" ".join)
+def test_what_a_flag_has_it_say(
+    mptcplab: Run,
+    asked: tuple[str, str],
+    more: tuple[str, ...],
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+) -> None:
+    name, flag = asked
+    printed(mptcplab, *name.split(), flag, *_filled(more, request, tmp_path))
+
+
+@pytest.mark.parametrize(("asked", "more"), REFUSING.items(), ids=" ".join)
+def test_what_has_no_json_refuses_it(
+    mptcplab: Run,
+    asked: tuple[str, str],
+    more: tuple[str, ...],
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+) -> None:
+    name, flag = asked
+    done = mptcplab(*name.split(), flag, *_filled(more, request, tmp_path), "--json")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "--json" in done.stderr
+
+
+def _filled(words: tuple[str, ...], request: pytest.FixtureRequest, there: Path) -> list[str]:
+    """Give the words with what they name made."""
+    (there / "weeks.toml").write_text(CAMPAIGN.replace("networks", "field"))
+    (there / "field.toml").write_text(SCENARIO)
+    names = {"there": there, "line": f"127.0.0.1:1#{'0' * 64}"}
+    for name, fixture in (("capture", "capture"), ("ran", "ran"), ("swept", "campaign_file")):
+        if any(f"{{{name}}}" in word for word in words):
+            names[name] = request.getfixturevalue(fixture)
+    return [word.format(**names) for word in words]
+
+
+def test_a_unit_for_systemd(mptcplab: Run) -> None:
+    plain = mptcplab("serve", "--systemd").stdout
+    assert printed(mptcplab, "serve", "--systemd")["unit"] + "\n" == plain
+
+
+def test_what_was_undone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(set_up, "undo", lambda: 2)
+    assert run(["doctor", "--undo", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert (json.loads(out), err) == ({"undone": 2}, "")
 
 
 def test_a_page(mptcplab: Run, capture: Path) -> None:

@@ -66,7 +66,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         action="store_true",
         help="undo everything that --set-up did since the machine started",
     )
-    command.add_argument("--json", action="store_true", help="print the checks as JSON")
+    command.add_argument("--json", action="store_true", help="print it as JSON")
     command.set_defaults(run=run)
 
 
@@ -76,7 +76,7 @@ def run(options: Namespace) -> int:
     from mptcplab.machine.checks import able
 
     if options.undo:
-        return _undo()
+        return _undo(options)
     if options.field is not None:
         return _field(options)
     if options.set_up or options.interface or options.token:
@@ -89,10 +89,14 @@ def run(options: Namespace) -> int:
     return 0 if able(checks) else UNABLE
 
 
-def _undo() -> int:
-    from mptcplab.engines.field.set_up import undo
+def _undo(options: Namespace) -> int:
+    from mptcplab.engines.field import set_up
 
-    say(f"mptcplab: {text.plural(undo(), 'step')} undone")
+    undone = set_up.undo()
+    if options.json:
+        print_json({"undone": undone})
+    else:
+        say(f"mptcplab: {text.plural(undone, 'step')} undone")
     return 0
 
 

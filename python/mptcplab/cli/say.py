@@ -58,6 +58,14 @@ def print_json(document: Any) -> None:
     sys.stdout.write(text.escaped(shown) + "\n")
 
 
+def print_unit(unit: str, *, json: bool) -> None:
+    """Print a unit for systemd, as a file holds it or in a document."""
+    if json:
+        print_json({"unit": unit})
+    else:
+        show_lines(unit)
+
+
 def show_json(document: Any) -> None:
     """Print a document in a line at once, also from a command that runs for days."""
     print(text.escaped(json.dumps(document, ensure_ascii=False)), flush=True)

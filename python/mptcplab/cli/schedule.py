@@ -6,7 +6,7 @@ from mptcplab._core import Error
 from mptcplab.cli import defaults
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, add_server_to, named, server_setting
-from mptcplab.cli.say import print_json, say, show, show_lines
+from mptcplab.cli.say import print_json, print_unit, say, show
 from mptcplab.labels import text
 
 TYPE_CHECKING = False
@@ -63,7 +63,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="leave out the page, DIR/report.html, which is updated after each visit",
     )
     output.add_argument(
-        "--json", action="store_true", help="print what --dry-run says, or the summary, as JSON"
+        "--json",
+        action="store_true",
+        help="print what --dry-run says, the unit, or the summary, as JSON",
     )
     command.set_defaults(run=run)
 
@@ -165,7 +167,7 @@ def _print_unit(read: Sheet, options: Namespace) -> int:
             arguments += [f"--{name}", getattr(options, name)]
     if options.no_report:
         arguments.append("--no-report")
-    show_lines(unit(read.name, arguments))
+    print_unit(unit(read.name, arguments), json=options.json)
     return 0
 
 

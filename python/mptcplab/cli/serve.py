@@ -7,7 +7,7 @@ import argparse
 from mptcplab import Error
 from mptcplab.cli import defaults
 from mptcplab.cli.parser import Parser, named, number_above_0
-from mptcplab.cli.say import say, show, show_json, show_lines
+from mptcplab.cli.say import print_unit, say, show, show_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,7 +124,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--json",
         action="store_true",
-        help="print a line of JSON once it serves, and one at its end with what it carried",
+        help="print a line of JSON once it serves, and one at its end with what it carried; with "
+        "--systemd, the unit as JSON",
     )
     command.set_defaults(run=run)
 
@@ -255,7 +256,7 @@ def _print_unit(options: Namespace, ports: Sequence[int], more: list[str]) -> in
 
     if options.state:
         raise Error(f"--state: a service of systemd keeps its state in {STATE}: leave it out")
-    show_lines(unit([*more, *_command_line(options)], ports))
+    print_unit(unit([*more, *_command_line(options)], ports), json=options.json)
     return 0
 
 
