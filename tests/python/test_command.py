@@ -13,6 +13,7 @@ import pytest
 
 from command import Run
 from mptcplab import __version__
+from mptcplab.cli.main import parser
 from requirements import need_tool
 
 
@@ -30,6 +31,14 @@ def test_version(mptcplab: Run) -> None:
 def test_help_names_every_command_and_shows_examples(mptcplab: Run) -> None:
     assert "analyze" in mptcplab("--help").stdout
     assert "examples:" in mptcplab("analyze", "--help").stdout
+
+
+def test_help_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Examples are as long as they are: they are to be copied."""
+    monkeypatch.setenv("COLUMNS", "100")
+    for name, command in parser().commands.items():  # type: ignore[attr-defined]
+        text = command.format_help().partition("\nexamples:")[0]
+        assert [line for line in text.splitlines() if len(line) > 100] == [], name
 
 
 def test_help_of_a_command_is_what_its_option_prints(mptcplab: Run) -> None:

@@ -51,9 +51,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "analyze",
         help="measure the MPTCP and TCP connections in captures",
         description="Measures the MPTCP and TCP connections in captures: pcap or pcapng, also "
-        "compressed by gzip or\nzstd. Several captures are taken as one: both ends of a transfer, "
-        "or one per interface. Files of other tools, such as iperf3's\nJSON or qlog, are read into "
-        "the same tables, as far as they tell (--sources lists the tools).",
+        "compressed by gzip or zstd. Several captures are taken as one: both ends of a transfer, "
+        "or one per interface. Files of other tools, such as iperf3's JSON or qlog, fill "
+        "the same tables, as far as their content goes (--sources lists the tools).",
         epilog=EXAMPLES,
     )
     command.add_argument(
@@ -67,7 +67,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--sources",
         action="store_true",
-        help="list the tools whose files are read, with what is read of them",
+        help="list the tools whose files are read, and what is read from them",
     )
     output = command.add_argument_group("output (default: a summary)")
     output.add_argument("--json", action="store_true", help="print the summary tables as JSON")

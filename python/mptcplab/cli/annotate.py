@@ -22,9 +22,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     """Describe the command."""
     command = commands.add_parser(
         "annotate",
-        help="add the radio and the positions of logs to a run",
+        help="add radio samples and positions from logs to a run",
         description="Joins logs to a run by time: samples of radios as CSV, positions as GPX or "
-        "NMEA 0183. They become\nthe tables radio and positions of the run, with its page and its "
+        "NMEA 0183. They become the tables radio and positions of the run, with its page and its "
         "figures.",
         epilog=EXAMPLES,
     )

@@ -20,7 +20,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "anonymise",
         help="make captures fit to publish",
         description="Writes captures with other addresses and keys and without payload. Addresses "
-        "keep their common\nprefixes, MPTCP stays valid, and what is measured stays the same. Give "
+        "keep their common prefixes, MPTCP stays valid, and what is measured stays the same. Give "
         "all captures of a network together.",
         epilog=EXAMPLES,
     )

@@ -15,8 +15,7 @@ def add_open_to(command: ArgumentParser | _ArgumentGroup) -> None:
     command.add_argument(
         "--open",
         action="store_true",
-        help="open the page in a web browser, that of the environment variable BROWSER where it "
-        "is set",
+        help="open the page in a web browser; the environment variable BROWSER may name one",
     )
 
 

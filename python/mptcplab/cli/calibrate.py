@@ -31,9 +31,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "calibrate",
         help="fit a link to measured figures, from a capture of your own or a paper",
         description="Fits a link so that simulated plain TCP over it shows what was measured: "
-        "throughput, round-trip\ntimes, loss. The figures come from a capture of plain TCP, which "
-        "makes a model of your own network,\nor from the papers' tables. If the link misses a "
-        "figure, it is written all the same, with a note in it,\nand the exit status is 1.",
+        "throughput, round-trip times, loss. The figures come from a capture of plain TCP, which "
+        "makes a model of your own network, or from the papers' tables. If the link misses a "
+        "figure, it is written all the same, with a note in it, and the exit status is 1.",
         epilog=EXAMPLES,
     )
     command.add_argument(

@@ -24,7 +24,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "compare",
         help="show what differs between two measurements",
         description="Shows what differs between two measurements: first how they were configured, "
-        "then what they gave.\nRuns of several seeds are compared seed by seed, with confidence "
+        "then what they gave. Runs of several seeds are compared seed by seed, with confidence "
         "intervals and corrected p-values.",
         epilog=EXAMPLES,
     )

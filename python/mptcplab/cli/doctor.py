@@ -33,7 +33,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "doctor",
         help="say what this machine can do for the kernel engine",
         description="Says what this machine can do for the kernel engine, or for runs over real "
-        "networks (--field), and which command\nfixes what is missing. Changes nothing without "
+        "networks (--field), and which command fixes what is missing. Changes nothing without "
         "--set-up.",
         epilog=EXAMPLES,
     )

@@ -31,7 +31,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "figure",
         help="draw a figure for a paper: PDF, SVG or PNG",
         description="Draws a static figure of a run or a campaign, as wide as a column of a paper, "
-        "and prints a caption for it.\nThe same tables give the same bytes.",
+        "and prints a caption for it. The same tables give the same bytes.",
         epilog=EXAMPLES,
     )
     command.add_argument("kind", type=named, metavar="KIND", help="kind of figure: see --list")

@@ -10,9 +10,9 @@ from mptcplab.cli.parser import Parser
 
 EXAMPLES = """\
 examples:
-  sudo mptcplab guard --observe     only tell what would be done
+  sudo mptcplab guard --observe     only say what would be done
   sudo mptcplab guard
-  sudo mptcplab guard --routes      have what comes from each address go over its interface, too
+  sudo mptcplab guard --routes      also send what comes from an address over its interface
   sudo mptcplab guard --set 'margin=80 ms' --set probes=4
   sudo mptcplab guard --set leave_below=-78     leave a Wi-Fi that hears less, in dBm
 """
@@ -37,7 +37,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--signals",
         metavar="FILE",
-        help="signal strengths for leave_below: a line INTERFACE DBM each, read twice a second; "
+        help="signal strengths for leave_below: one line INTERFACE DBM each, read twice a second; "
         "without it the kernel is asked, which knows those of Wi-Fi",
     )
     command.add_argument("--json", action="store_true", help="print a line of JSON per decision")

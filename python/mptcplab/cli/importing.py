@@ -28,12 +28,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     """Describe the command."""
     command = commands.add_parser(
         "links import",
-        help="make links and a scenario of recordings of real networks",
+        help="make links and a scenario from recordings of real networks",
         description="Makes links from recordings of real networks: throughput, pings and delays "
-        "over time, in the\nformats of common tools and data sets. Recordings with clock times "
-        "are aligned by them and cut to\nthe span that all have in common, so that their paths "
-        "fade together. DIR gets a scenario for\nmptcplab run, a link for each path that says "
-        "where it comes from, and the traces. They also say\nwhat was assumed, missing or odd.",
+        "over time, in the formats of common tools and data sets. Recordings with clock times "
+        "are aligned by them and cut to the span that all have in common, so that their paths "
+        "fade together. DIR gets a scenario for mptcplab run, a link for each path that says "
+        "where it comes from, and the traces. They also say what was assumed, missing or odd.",
         epilog=EXAMPLES,
     )
     command.add_argument(

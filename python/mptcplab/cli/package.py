@@ -22,7 +22,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "package",
         help="make one file of results that others can repeat",
         description="Puts scenarios, random seeds, versions and the metrics that came of them into "
-        "one zip file, which\nmptcplab verify runs again anywhere.",
+        "one zip file, which mptcplab verify runs again anywhere.",
         epilog=EXAMPLES,
     )
     command.add_argument(

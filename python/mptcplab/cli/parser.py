@@ -14,11 +14,20 @@ from mptcplab.cli.say import say
 from mptcplab.engines import DEFAULT, ENGINES
 
 
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Fills descriptions to the width of the terminal, and leaves examples as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith("examples:"):
+            return super()._fill_text(text, width, indent)
+        return argparse.HelpFormatter._fill_text(self, text, width, indent)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser as every command of mptcplab has it."""
 
     def __init__(self, **settings: Any) -> None:
-        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        settings.setdefault("formatter_class", Formatter)
         super().__init__(**settings, allow_abbrev=False)
 
     #: Where what follows ``--`` goes, word by word, in a command that takes another one there.

@@ -26,7 +26,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "probe",
         help="find the middleboxes between this host and a server",
         description="Finds out what networks do to connections: which options, windows and packets "
-        "get through, what is\ntranslated, and what is forgotten. Needs no privileges.",
+        "get through, what is translated, and what is forgotten. Needs no privileges.",
         epilog=EXAMPLES,
     )
     command.add_argument(

@@ -31,7 +31,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     """Describe the command."""
     command = commands.add_parser(
         "radio",
-        help="say what a signal gives at most: rates from the standards' tables",
+        help="say what rate a signal allows at most, by the standards' tables",
         description="Lists the radio technologies that mptcplab knows, shows the table of one, or "
         "says what a signal allows at most. With --papers, shows what the papers printed about "
         "their radio, and what follows from it.",

@@ -30,7 +30,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "report",
         help="draw a run or a campaign as one HTML page",
         description="Draws a run or a campaign as one HTML file that needs no network: what each "
-        "path contributed, charts,\nevents, all numbers, and where it all comes from. mptcplab run "
+        "path contributed, charts, events, all numbers, and where it all comes from. mptcplab run "
         "and mptcplab sweep make it by themselves.",
         epilog=EXAMPLES,
     )

@@ -46,8 +46,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "run",
         help="run a scenario, with MPTCP and with plain TCP over each path",
         description="Simulates a scenario with MPTCP and, under the same radio conditions, with "
-        "plain TCP over each of\nits paths; or runs it with the Linux kernel, over emulated links. "
-        "Each run leaves a directory with\nits captures and tables.",
+        "plain TCP over each of its paths; or runs it with the Linux kernel, over emulated links. "
+        "Each run leaves a directory with its captures and tables.",
         epilog=EXAMPLES,
     )
     command.add_argument(

@@ -34,7 +34,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "schedule",
         help="run a campaign by its calendar: visits to real networks for days and weeks",
         description="Runs a campaign at the times of its [[calendar]], within the budgets of its "
-        "paths, until it is over. Interrupt\nor kill it when you like: the same command goes on "
+        "paths, until it is over. Interrupt or kill it when you like: the same command goes on "
         "from there, and what was missed meanwhile is listed.",
         epilog=EXAMPLES,
     )

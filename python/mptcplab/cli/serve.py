@@ -37,10 +37,10 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "serve",
         help="serve runs and probes over real networks to other hosts, or downloads to phones",
         description="Serves transfers to clients that hold its token (mptcplab run --engine "
-        "field), one at a time, and\nanswers their probes (mptcplab probe), until it is ended. "
-        "Needs no privilege; with CAP_NET_RAW or\nin dumpcap's group it captures, too. "
+        "field), one at a time, and answers their probes (mptcplab probe), until it is stopped. "
+        "Needs no privilege; with CAP_NET_RAW or in dumpcap's group it captures, too. "
         "With --open it serves downloads by HTTP over MPTCP to whoever asks, each a "
-        "run\ndirectory.",
+        "run directory.",
         epilog=EXAMPLES,
     )
     command.add_argument(
@@ -73,7 +73,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--state",
         metavar="DIR",
-        help="directory of its key, its token and its data count of the day; created if missing "
+        help="directory of its key, its token and how much it sent today; created if missing "
         "(default: mptcplab/server in $XDG_CONFIG_HOME or ~/.config)",
     )
     limits = command.add_argument_group("limits")
@@ -119,7 +119,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="maximum size of DIR; beyond it, downloads are served but not kept (default: 10 GB)",
     )
     command.add_argument(
-        "--systemd", action="store_true", help="print a unit for systemd, and serve nobody"
+        "--systemd", action="store_true", help="print a unit for systemd instead of serving"
     )
     command.add_argument(
         "--json",

@@ -40,9 +40,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         usage="mptcplab shell SCENARIO [options] [-- COMMAND ...]",
         help="open a shell, or run any program, at the client of a scenario",
         description="Opens a shell on the client of a scenario, or runs COMMAND there, over "
-        "emulated links and with the\nMPTCP of this machine's kernel. The scenario's timeline is "
+        "emulated links and with the MPTCP of this machine's kernel. The scenario's timeline is "
         "played, its own transfer is not. "
-        "Leaves\na run directory with captures and tables, and exits with the status of COMMAND.",
+        "Leaves a run directory with captures and tables, and exits with the status of COMMAND.",
         epilog=EXAMPLES,
     )
     command.rest = "command"

@@ -36,7 +36,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "study",
         help="run the papers' experiments again, beside what they printed",
         description="Lists the experiments of five papers on MPTCP over wireless networks, or runs "
-        "them as campaigns,\nand puts every printed number beside ours. Interrupt it when you "
+        "them as campaigns, and puts every printed number beside ours. Interrupt it when you "
         "like: the same command goes on from there.",
         epilog=EXAMPLES,
     )

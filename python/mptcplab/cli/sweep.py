@@ -34,7 +34,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "sweep",
         help="run a campaign: a scenario many times, with what varies",
         description="Runs a scenario for every combination of what varies, several times each, "
-        "beside plain TCP over\neach path under the same radio conditions. Interrupt it when you "
+        "beside plain TCP over each path under the same radio conditions. Interrupt it when you "
         "like: the same command goes on from there.",
         epilog=EXAMPLES,
     )

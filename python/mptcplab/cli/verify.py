@@ -24,7 +24,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "verify",
         help="repeat the results in a file of mptcplab package",
         description="Repeats the runs in a file that mptcplab package made, and says which "
-        "metrics come out\nthe same. Exits with status 1 if any does not.",
+        "metrics come out the same. Exits with status 1 if any does not.",
         epilog=EXAMPLES,
     )
     command.add_argument("file", type=named, metavar="FILE", help="a file made by mptcplab package")

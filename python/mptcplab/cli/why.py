@@ -23,9 +23,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "why",
         help="say why a run or a captured transfer was slow, and try what would help",
         description="Says why a run or a captured transfer was slow, what that cost, and what "
-        "would help. --try\nsimulates the run's scenario again with each remedy, and prints what "
-        "it really gives. Of captures it\nsimulates the largest transfer over links that are read "
-        "off them: a model, of which it says how far off it is.",
+        "would help. --try simulates the run's scenario again with each remedy, and prints what "
+        "it really gives. For captures, it simulates the largest transfer over links that "
+        "are estimated from them: a model, and it says how far off that is.",
         epilog=EXAMPLES,
     )
     command.add_argument(
