@@ -67,6 +67,13 @@ def test_rates_are_of_what_came_between_two_looks(directory: Path) -> None:
     assert (wifi.mbps, list(wifi.rates)) == (8.0, [8.0])
 
 
+def test_a_first_look_shows_what_came_since_the_first_sample(directory: Path) -> None:
+    """Without a terminal it comes after ten seconds."""
+    for second in (1, 2, 3):
+        goes_on(directory, second)
+    assert [path.mbps for path in Samples(directory, NAMES).paths()] == [8.0, 2.0]
+
+
 def test_a_silence_of_which_nothing_is_written_has_no_rate(directory: Path) -> None:
     now = {"s": 2.0}
     samples = Samples(directory, NAMES, now_ns=lambda: int(now["s"] * 1e9))

@@ -80,10 +80,12 @@ class Samples:
                     since_ns = row["at_ns"] - last["at_ns"]
                     self._period_ns = min(self._period_ns or since_ns, since_ns)
                 self._last[host][ends] = row
+                if host == "client":
+                    self._before.setdefault(self._name(ends), (row["at_ns"], _moved(row)))
         sums: dict[str, int] = {}
         times: dict[str, int] = {}
         for ends, row in self._last["client"].items():
-            name = self._names.get(ends[0][0], ends[0][0])
+            name = self._name(ends)
             state = self._paths.setdefault(name, PathState(name))
             sums[name] = sums.get(name, 0) + _moved(row)
             times[name] = max(times.get(name, 0), row["at_ns"])
@@ -92,15 +94,18 @@ class Samples:
             self._note(self._paths[name], moved, times[name])
         return list(self._paths.values())
 
+    def _name(self, ends: tuple[Ends, Ends]) -> str:
+        (address, _), _ = ends
+        return self._names.get(address, address)
+
     def _note(self, state: PathState, moved: int, at_ns: int) -> None:
-        before_ns, before = self._before.get(state.name, (at_ns, moved))
+        before_ns, before = self._before[state.name]
         if state.mbps is not None and moved == before and self._is_silent(at_ns):
             # Samples that say nothing new are not written.
             at_ns = self._now_ns()
         if at_ns > before_ns:
             state.mbps = (moved - before) * 8e3 / (at_ns - before_ns)
             state.rates.append(state.mbps)
-        if at_ns > before_ns or state.name not in self._before:
             self._before[state.name] = at_ns, moved
         state.bytes = moved
 

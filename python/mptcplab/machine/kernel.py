@@ -50,8 +50,8 @@ def subflow_state(machine: Machine) -> Check:
         return unknown(name)
     if result != DONE:
         without = "no samples of subflows in runs: it came with Linux 6.5"
-        return limited(name, f"not told (MPTCP_FULL_INFO: {result})", without)
-    return fine(name, "told (MPTCP_FULL_INFO)")
+        return limited(name, f"not reported (MPTCP_FULL_INFO: {result})", without)
+    return fine(name, "reported (MPTCP_FULL_INFO)")
 
 
 def schedulers(machine: Machine) -> Check:

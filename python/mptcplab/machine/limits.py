@@ -43,7 +43,7 @@ def buffers(machine: Machine) -> Check:
     settings = ("net.core.rmem_max", "net.core.wmem_max")
     sizes = {setting: machine.sysctl(setting) for setting in settings}
     if None in sizes.values():
-        return fine(name, "not told", "tcp_rmem and tcp_wmem of the namespaces hold")
+        return fine(name, "not reported", "tcp_rmem and tcp_wmem of the namespaces hold")
     found = ", ".join(
         f"{setting.removeprefix('net.core.')} {size}" for setting, size in sizes.items()
     )
