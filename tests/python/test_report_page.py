@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from playwright.sync_api import Browser
 
 import mptcplab
 from mptcplab.results.comparison import Comparison
+from requirements import need_tool
 
+REPORT_UI = Path(__file__).parents[2] / "report-ui"
 # Blue and vermillion of Okabe and Ito, as the first two subflows have them.
 COLOURS = ((0, 114, 178), (213, 94, 0))
 
@@ -188,6 +191,32 @@ def test_the_best_single_path_and_the_outage_are_marked(still: Shown, lost: Comp
     assert "wifi: blackout" in {text[0] for text in still.ask(TEXTS)[0]}
     legend = still.page.inner_text("#throughput .legend")
     assert f"TCP over {lost.best_path}: {best:.1f} Mbit/s" in legend
+
+
+def test_numbers_beside_axes_are_written_as_in_tables(still: Shown) -> None:
+    texts = {text[0] for chart in still.ask(TEXTS) for text in chart}
+    assert "4\u202f000" in texts
+    assert not [text for text in texts if "," in text]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        *((0.1 + 0.2, "0.3"), (10.25, "10.25"), (100.4, "100.4"), (-12500, "-12\u202f500")),
+        *((1e-5, "0.00001"), (2e-7, "2e-7"), (3e6, "3e6"), (1e-16, "0")),
+    ],
+)
+def test_ticks_keep_all_their_digits(value: float, shown: str) -> None:
+    """Those of a narrow range differ in later digits than three."""
+    need_tool("node")
+    build = (
+        'require("esbuild").buildSync({ entryPoints: ["src/page/text.ts"], bundle: true,'
+        ' write: false, format: "cjs" }).outputFiles[0].text'
+    )
+    code = f"eval({build}); process.stdout.write(module.exports.tick({value!r}))"
+    command = ["node", "--input-type=commonjs", "-e", code]
+    done = subprocess.run(command, cwd=REPORT_UI, check=True, capture_output=True, text=True)
+    assert done.stdout == shown
 
 
 def test_charts_are_drawn_in_their_colours(still: Shown) -> None:

@@ -1,6 +1,7 @@
 // Axes in numbers: a range that ends at ticks, linear or logarithmic. ECharts is given logarithms as they are, since its own
 // logarithmic axis has ticks at powers of ten only.
 import { niceStep } from "../chart/option";
+import { tick } from "../page/text";
 import { theme } from "../page/theme";
 
 export interface Scale {
@@ -25,7 +26,7 @@ export function linear(low: number, high: number, unit = 1): Scale {
     { length: Math.round((max - min) / step) + 1 },
     (_, number) => min + number * step,
   );
-  return { of: (value) => value, min, max, ticks, label: (at) => short(at * unit) };
+  return { of: (value) => value, min, max, ticks, label: (at) => tick(at * unit) };
 }
 
 export function logarithmic(low: number, high: number): Scale {
@@ -37,7 +38,7 @@ export function logarithmic(low: number, high: number): Scale {
     within(decades.flatMap((power) => factors.map((factor) => power + Math.log10(factor))));
   const tries = [powers, fine([1, 3]), fine([1, 2, 5]), fine([1, 1.5, 2, 3, 4, 5, 7])];
   const ticks = tries.find((some) => some.length >= FEW) ?? linear(low, high).ticks.map(Math.log10);
-  return { of: Math.log10, min, max, ticks, label: (at) => short(10 ** at) };
+  return { of: Math.log10, min, max, ticks, label: (at) => tick(10 ** at) };
 }
 
 // An axis of ECharts.
@@ -82,13 +83,6 @@ export function columnsOf(columns: string[], name: string): object {
     nameLocation: "middle",
     nameGap: 28,
   };
-}
-
-export function short(value: number): string {
-  if (value === 0 || Math.abs(value) < 1e-12) return "0";
-  const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-4) return value.toExponential(0).replace("e+", "e");
-  return String(Number(value.toPrecision(3)));
 }
 
 function range(first: number, last: number): number[] {

@@ -1,4 +1,5 @@
 // Figures as people read them. What is unknown is a dash, never 0.
+import { grouped } from "../page/text";
 import type { Estimated } from "./shape";
 
 export const UNKNOWN = "–";
@@ -7,7 +8,7 @@ export function figure(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return UNKNOWN;
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size < 0.995) return String(Number(value.toPrecision(3)));
+  if (size < 0.995) return value.toPrecision(3);
   return grouped(value.toFixed(digitsOf(size)));
 }
 
@@ -52,8 +53,4 @@ function digitsOf(size: number): number {
   if (size >= 9.995) return 1;
   if (size >= 0.995) return 2;
   return size > 0 ? Math.min(2 - Math.floor(Math.log10(size)), 12) : 2;
-}
-
-function grouped(digits: string): string {
-  return digits.replace(/\d{4,}(?=$|\.)/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, "\u202f"));
 }

@@ -1,5 +1,6 @@
 // A chart of the page in ECharts' terms: a curve or points per series above, lanes of marks below, on one time.
 import type { Chart, Page, Series } from "../page/shape";
+import { tick } from "../page/text";
 import { type Style, styleOf, styleOfPlain, theme } from "../page/theme";
 import type { View } from "../run/view";
 import type { Option } from "./echarts";
@@ -157,7 +158,7 @@ function optionOf(chart: Chart, view: View, page: Page, drawn: Drawn[], grids: G
             type: "value",
             gridIndex: number,
             ...range,
-            axisLabel: { ...label, hideOverlap: true },
+            axisLabel: { ...label, hideOverlap: true, formatter: tick },
             splitLine: { lineStyle: { color: line } },
             name: chart.value,
             nameLocation: "end",
