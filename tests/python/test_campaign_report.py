@@ -146,8 +146,12 @@ def test_the_verdict_counts_what_the_corrected_p_tells(campaign: Campaign) -> No
     ]
     found.append(Estimated(0, 8, -0.2, -0.3, -0.1, part="lte", effect=-1.0, p_value=0.02))
     assert sentences(Subject(campaign), found, [], 0.95)[0] == (
-        "Throughput against the best single path: significantly more in 2, less in 1 of 5 "
-        "configurations (corrected p < 0.05); no significant difference in 2."
+        "MPTCP has significantly more throughput than the best single path in 2 of 5 "
+        "configurations and less in 1 (corrected p < 0.05); no significant difference in 2."
+    )
+    assert sentences(Subject(campaign), found[-1:] * 2, [], 0.95)[0] == (
+        "MPTCP has significantly less throughput than the best single path in 2 of 2 "
+        "configurations (corrected p < 0.05)."
     )
 
 
@@ -168,7 +172,7 @@ def test_the_verdict_says_how_many_repetitions_it_takes(
     if n == 9:
         # That one alone can be told, if it differs in every pair.
         verdict = sentences(Subject(campaign), found, [], 0.95)[0]
-        assert "significantly more in 1 of 12 configurations" in verdict
+        assert "than the best single path in 1 of 12 configurations (corrected" in verdict
         found[0] = replace(found[0], p_value=0.05)
     assert sentences(Subject(campaign), found, [], 0.95)[0] == (
         "No significant difference from the best single path in any of 12 configurations "

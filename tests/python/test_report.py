@@ -69,7 +69,7 @@ def test_a_run_without_data_is_no_error(mptcplab: Run, tmp_path: Path) -> None:
     assert done.returncode == 1, done.stderr  # the transfer did not finish
     assert described(tmp_path / "runs" / "report.html")["verdict"] == [
         "No data was delivered in this direction.",
-        "wifi: blackout, packets vanish until 35.000 s, from 0.000 s on.",
+        "At 0.000 s, wifi: blackout, packets vanish until 35.000 s.",
         "wifi was unanswered: no SYN/ACK came.",
     ]
 
@@ -86,7 +86,7 @@ def test_the_timeline_stands_in_summary_and_page(mptcplab: Run, tmp_path: Path) 
     assert (1.0, said) in lines
     assert (2.5, "timeline: wifi: packets pass again") in lines
     assert lines == sorted(lines, key=lambda line: line[0])
-    assert "wifi: blackout, packets vanish until 2.500 s, from 1.000 s on." in page["verdict"]
+    assert "At 1.000 s, wifi: blackout, packets vanish until 2.500 s." in page["verdict"]
     assert "after the transfer" not in done.stdout
 
 
@@ -209,6 +209,20 @@ def test_the_verdict_is_made_of_figures(comparison: Comparison) -> None:
         if 0 < share < 1:
             name = ("wifi", "lte")[number]
             assert f"{name} carried {share:.0%}".replace("%", " %") in page["verdict"][1]
+
+
+def test_the_verdict_begins_with_what_mptcp_gave(lost: Comparison) -> None:
+    """Whether it helped, and how much: what slowed it comes after that."""
+    first, second, *_ = described(lost.report())["verdict"]
+    assert first.startswith("MPTCP moved ")
+    assert first.endswith("% more.")
+    assert second.startswith("wifi delivered nothing from ")
+
+
+def test_queues_are_in_the_order_of_the_subflows(lost: Comparison) -> None:
+    page = described(lost.report())
+    (queues,) = (chart for chart in page["charts"] if chart["id"] == "queues")
+    assert [one["subflow"] for one in queues["series"]] == [0, 1]
 
 
 def test_the_verdict_leaves_the_count_of_the_send_buffer_to_the_finding(

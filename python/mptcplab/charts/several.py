@@ -115,7 +115,7 @@ def _verdict(overlaid: list[Overlaid]) -> Iterator[str]:
         return
     fast, slow = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
     more = known[fast] / known[slow] - 1 if known[slow] else None
-    by = "" if more is None else f", {100 * more:.0f} % more"
+    by = "" if more is None else f": a difference of {100 * more:.0f} %"
     yield (
         f"{text.clean(fast)} was the fastest with {text.rate(known[fast])}, {text.clean(slow)} the "
         f"slowest with {text.rate(known[slow])}{by}."

@@ -89,7 +89,7 @@ CHARTS = [
     ),
     Chart(
         "heat",
-        "Two axes",
+        "Heat map",
         "",
         "",
         f"Median over the runs of a group; of the gain, what the chart of gains shows. {BEST}",

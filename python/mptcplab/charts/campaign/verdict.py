@@ -72,12 +72,12 @@ def _counted(known: list[Estimated], level: float, noun: str) -> str:
             f"No significant difference from the best single path in any of {every} "
             f"(n = {pairs}; {reason})."
         )
-    parts = [f"{sign} in {n}" for n, sign in ((more, "more"), (less, "less")) if n]
     same = len(known) - len(significant)
     rest = f"; no significant difference in {same}" if same else ""
     return (
-        "Throughput against the best single path: significantly "
-        f"{', '.join(parts)} of {every} (corrected p < {chance:g}){rest}."
+        f"MPTCP has significantly {'more' if more else 'less'} throughput than the best single "
+        f"path in {more or less} of {every}{f' and less in {less}' if more and less else ''} "
+        f"(corrected p < {chance:g}){rest}."
     )
 
 
@@ -89,7 +89,7 @@ def _unfinished(subject: Subject) -> Iterator[str]:
         yield f"No gain is known{f' for {which}' if which else ''}: {finished(gain)}."
     more = len(concerned) - MOST_UNFINISHED
     if more > 0:
-        yield f"So it is for {text.plural(more, _noun(subject))} more."
+        yield f"The same goes for {text.plural(more, _noun(subject))} more."
 
 
 def _carried(subject: Subject, shares: list[Estimated]) -> Iterator[str]:

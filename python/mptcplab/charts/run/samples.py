@@ -222,9 +222,11 @@ def queues(subject: Subject) -> Chart | None:
         return None
     several = samples.group_by("link").agg(pl.col("element").n_unique())["element"].max() != 1
     carried = {row["path"]: row["subflow"] for row in subject.subflows}
+    by_queue = samples.group_by("link", "subflow", maintain_order=True)
+    numbered = [(carried.get(subject.path_of(str(one[0]))), one, own) for one, own in by_queue]
     return Chart(
-        "Queueing delay on the way",
-        "How long the packet that left a link's queue last had waited in it, in the direction of "
+        "Queueing delay of the links",
+        "How long the last packet to leave a link's queue had waited in it, in the direction of "
         "the data, sampled. Only the simulator knows it.",
         definitions("queues", "link", "element", "at_s", "queue_delay_ms"),
         series=[
@@ -233,9 +235,12 @@ def queues(subject: Subject) -> Chart | None:
                 "step",
                 numbers(own["at_s"]),
                 numbers(own["queue_delay_ms"]),
-                subflow=carried.get(subject.path_of(str(link))),
+                subflow=subflow,
             )
-            for (link, name), own in samples.group_by("link", "subflow", maintain_order=True)
+            # In the order of the other charts; what no path has alone comes last.
+            for subflow, (link, name), own in sorted(
+                numbered, key=lambda one: len(carried) if one[0] is None else one[0]
+            )
         ],
         value="ms",
         thinned=thinned,

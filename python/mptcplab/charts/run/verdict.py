@@ -25,8 +25,8 @@ MOST_CHANGES = 6
 def sentences(subject: Subject) -> list[str]:
     """Say what was moved how fast, what MPTCP gained, over which paths, and what limited it."""
     return [
-        *_findings(subject, faults=True),
         " ".join([*_moved(subject), *_gain(subject)]),
+        *_findings(subject, faults=True),
         *_quality(subject),
         *_findings(subject, faults=False),
         *_shares(subject),
@@ -139,7 +139,7 @@ def _timeline(subject: Subject) -> Iterator[str]:
     found = subject.changes
     for one in found[:MOST_CHANGES]:
         if one.is_grave:
-            yield f"{one.description.removeprefix('timeline: ')}, from {text.at(one.at_s)} on."
+            yield f"At {text.at(one.at_s)}, {one.description.removeprefix('timeline: ')}."
     run = subject.run
     end_s = subject.transfer.get("elapsed_s") if run and run.outcome["finished"] else None
     if late := too_late(found, end_s):
