@@ -218,7 +218,7 @@ def test_observes_only(hosts: Lab) -> None:
     before = hosts.configuration()
     hosts.fetch()
     guard = hosts.guard("--observe")
-    assert "only tells what it would do" in guard.begins
+    assert "only reports what it would do" in guard.begins
     time.sleep(LEARNS_SECONDS)
     hosts.lose(WIFI)
     guard.decides("suspended", WIFI)

@@ -135,7 +135,7 @@ fn begins(watch: &Watch, observes: bool) -> String {
         })
         .collect();
     let does = if observes {
-        "only tells what it would do"
+        "only reports what it would do"
     } else {
         "takes paths that have gone bad out of use, until they answer again"
     };

@@ -12,7 +12,7 @@ Watches the paths of this host's MPTCP connections, which are its endpoints (ip 
 taken out of use, and put back once it answers again; when this program ends, all are as they were. If it is killed, the next one
 does that. Needs CAP_NET_ADMIN, and CAP_NET_RAW where net.ipv4.ping_group_range does not allow pings.
 
-  --observe           only tell what would be done
+  --observe           only say what would be done
   --routes            keep a table of routes and a rule for each path's address, too: what comes from it goes over its interface
   --json              a line of JSON for each decision: rows of mptcplab's table signals
   --parameters JSON   what is set of the guard, as in a scenario's path_manager_parameters, times in nanoseconds

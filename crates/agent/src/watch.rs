@@ -92,7 +92,7 @@ impl Path {
 }
 
 impl<K: Kernel> Watch<K> {
-    /// Watches and acts; or only tells if it `observes`. `left` is what an earlier guard had taken away.
+    /// Watches and acts; or only reports if it `observes`. `left` is what an earlier guard had taken away.
     ///
     /// # Errors
     /// The kernel does not say what there is.
