@@ -12,9 +12,9 @@ from mptcplab.results.statistics.intervals import FIELLER, ORDER, STUDENT
 
 INTERVAL = "95 % confidence interval"
 BEST = (
-    "Best is the path over which plain TCP finished most often under the same conditions, and of "
-    "several the one with the highest mean throughput; where not every run of it and of MPTCP "
-    "finished, nothing is compared."
+    "The best path is the one over which plain TCP finished most often under the same conditions; "
+    "among several, the one with the highest mean throughput. Nothing is compared unless all runs "
+    "over it and all runs with MPTCP finished."
 )
 THROUGHPUT = definitions("transfers", "throughput_mbps")
 # What is left out for size concerns these.
@@ -39,7 +39,7 @@ CHARTS = [
         "Mean throughput of MPTCP / mean throughput of plain TCP over the best single path "
         f"− 1, over runs with the same seed. {BEST} Lines are its {INTERVAL} ({FIELLER}); p "
         "of Wilcoxon's signed-rank test is corrected over the configurations (Benjamini and "
-        "Hochberg), and in the table of all numbers over all figures, too.",
+        "Hochberg); in the table of all numbers, over all figures, too.",
         THROUGHPUT,
     ),
     Chart(
@@ -92,7 +92,7 @@ CHARTS = [
         "Heat map",
         "",
         "",
-        f"Median over the runs of a group; of the gain, what the chart of gains shows. {BEST}",
+        f"Median over the runs of a group; for the gain, what the chart of gains shows. {BEST}",
         [],
     ),
     Chart(

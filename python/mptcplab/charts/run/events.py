@@ -104,8 +104,8 @@ def chart(subject: Subject) -> Chart | None:
     named = events.with_columns(lane=pl.col("event").replace(LANES))
     return Chart(
         "Events",
-        "Signalling and other events of the connection, at the packet that showed them; what lasts "
-        "is a bar from its start to its end. The table below lists each.",
+        "Signalling and other events of the connection, at the packet that showed them; those "
+        "that last are bars from start to end. The table below lists each.",
         definitions("events", "at_s", "event", "detail", "duration_ms", "record"),
         lanes=[
             Lane(

@@ -39,8 +39,8 @@ def quality(subject: Subject) -> Chart | None:
         ("sinr_db", "rsrq_db"),
         "Signal quality",
         "dB",
-        "How far the signal of each path's radio stood out, sampled: SINR where it is known, and "
-        "else RSRQ. The two are not to be compared with each other.",
+        "How far the signal of each path's radio was above interference and noise, sampled: SINR "
+        "where it is known, otherwise RSRQ. The two cannot be compared with each other.",
     )
 
 

@@ -31,13 +31,13 @@ def chart(subject: Subject) -> Chart | None:
             series.append(Series(name, "step", *steps(own, end), subflow=number))
     return Chart(
         "Throughput",
-        f"New bytes per bin{_shorter(width)} / length of the bin, drawn as a step from the bin's "
-        "start to its end. The total counts bytes when they were in order at the level of the "
-        "connection, subflows count theirs when they came: so the total may fall behind and catch "
-        "up. The dotted line is the throughput of plain TCP over the best single path, under the "
-        "same conditions. Marks below: packets sent again on their subflow, and data sent again "
-        "on another one; and what was found, over its span, which is shaded in all charts where it "
-        "is a part of the time.",
+        f"New bytes per bin{_shorter(width)}, divided by the bin's length, drawn as a step from "
+        "the bin's start to its end. The total counts bytes once they are in order at the level of "
+        "the connection, subflows count theirs when they arrive, so the total may fall behind and "
+        "catch up. The dotted line is the throughput of plain TCP over the best single path, under "
+        "the same conditions. Marks below show packets sent again on their subflow, data sent "
+        "again on another one, and findings over their span. A span that is a part of the time is "
+        "shaded in all charts.",
         definitions("throughput", "at_s", "bytes", "throughput_mbps")
         + definitions("events", "event", "record"),
         series=series,
@@ -64,10 +64,10 @@ def beside(subject: Subject) -> Chart | None:
         return None
     return Chart(
         "Throughput beside plain TCP",
-        "Bytes that were in order at the level of the connection per bin"
-        f"{_shorter(width)} / length of the bin, of the run with MPTCP and of those with plain TCP "
-        "over each path, under the same conditions and each from its own beginning. The axis ends "
-        "with the transfer of MPTCP: what plain TCP did later is in its own run.",
+        f"Bytes in order at the level of the connection per bin{_shorter(width)}, divided "
+        "by the bin's length, for the run with MPTCP and those with plain TCP over each path, "
+        "under the same conditions and each from its own beginning. The axis ends with MPTCP's "
+        "transfer: the page of a run with plain TCP shows the rest of it.",
         definitions("throughput", "at_s", "bytes", "throughput_mbps"),
         series=drawn,
         value="Mbit/s",
