@@ -157,13 +157,18 @@ def _print_kinds(kinds: Sequence[Any], *, json: bool) -> None:
         return
     width = max(len(kind.name) for kind in kinds)
     for of in dict.fromkeys(kind.of for kind in kinds):
-        print(f"of a {of}" if of == kinds[0].of else f"\nof a {of}")
-        for kind in kinds:
-            if kind.of == of:
-                options = " ".join(f"--{option}" for option in sorted(kind.options))
-                sys.stdout.write(
-                    f"  {kind.name:{width}}  {kind.about}\n  {'':{width}}    {options}\n"
-                )
+        group = [kind for kind in kinds if kind.of == of]
+        shared = set.intersection(*(set(kind.options) for kind in group))
+        sys.stdout.write("" if of == kinds[0].of else "\n")
+        print(f"of a {of}{', all with' if shared else ''} {_listed(shared)}".rstrip())
+        for kind in group:
+            print(f"  {kind.name:{width}}  {kind.about}")
+            if own := set(kind.options) - shared:
+                print(f"  {'':{width}}    {_listed(own)}")
+
+
+def _listed(options: set[str]) -> str:
+    return " ".join(f"--{option}" for option in sorted(options))
 
 
 def _size(text: str) -> tuple[float, float]:

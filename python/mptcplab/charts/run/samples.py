@@ -162,7 +162,7 @@ SENT = (("new", "data"), ("retransmission", "retransmission"), ("reinjection", "
 
 
 def data_sequence(subject: Subject) -> Chart | None:
-    """Place of each packet in the connection's stream over time, with what was sent again."""
+    """Position of each packet in the connection's stream over time, with what was sent again."""
     return _sequence(
         subject,
         "data_offset_bytes",
@@ -174,7 +174,7 @@ def data_sequence(subject: Subject) -> Chart | None:
 
 
 def subflow_sequence(subject: Subject) -> Chart | None:
-    """Place of each packet in its subflow's stream over time, with what was sent again."""
+    """Position of each packet in its subflow's stream over time, with what was sent again."""
     return _sequence(
         subject,
         "subflow_offset_bytes",
