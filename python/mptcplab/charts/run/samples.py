@@ -225,7 +225,7 @@ def queues(subject: Subject) -> Chart | None:
     by_queue = samples.group_by("link", "subflow", maintain_order=True)
     numbered = [(carried.get(subject.path_of(str(one[0]))), one, own) for one, own in by_queue]
     return Chart(
-        "Queueing delay of the links",
+        "Queueing delay of links",
         "How long the last packet to leave a link's queue had waited in it, in the direction of "
         "the data, sampled. Only the simulator knows it.",
         definitions("queues", "link", "element", "at_s", "queue_delay_ms"),
