@@ -4,7 +4,7 @@ use crate::{Deadlines, Interface, Tap, echo, probes};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use transport::path_manager::Budgeted;
-use transport::{Config, ConnectionId, Endpoint, Event, Nic};
+use transport::{Config, ConnectionId, Endpoint, Event, Nic, PathDecision};
 use wire::{CaptureDirection, Frame, Ip, L4, Packet, Payload, Time, TooBig};
 
 /// Makes the application of a connection that a peer opens.
@@ -294,7 +294,7 @@ impl Host {
     #[inline(never)] // most packets tell nothing
     fn tell(&mut self, now: Time, connection: ConnectionId, event: Event) {
         if !matches!(event, Event::Readable | Event::Writable) {
-            self.note(now, connection, event);
+            self.note(now, connection, &event);
         }
         if let Some(index) = self.served(connection) {
             self.with(now, index, |application, stream| application.on(now, event, stream));
@@ -308,14 +308,15 @@ impl Host {
     /// What happened that is not only the application's.
     #[cold]
     #[inline(never)]
-    fn note(&mut self, now: Time, connection: ConnectionId, event: Event) {
-        match event {
+    fn note(&mut self, now: Time, connection: ConnectionId, event: &Event) {
+        match *event {
             Event::Accepted { .. } | Event::Connected | Event::Closed(_) => self.answer(connection, event),
             Event::Spent { address, budget } => self.spent.push(Spent { at: now, address, budget }),
             Event::Probe { local, remote, number } => {
                 self.echoes.push_back(probes::request(connection, local, remote, number));
             }
-            Event::Decided { ends, address, decision } => {
+            Event::Decided(ref found) => {
+                let PathDecision { ends, address, decision } = **found;
                 self.decided.push(Decided { at: now, ends, address, decision });
             }
             Event::Readable | Event::Writable | Event::Finished | Event::Delivered => {}
@@ -331,13 +332,13 @@ impl Host {
 
     /// A connection that a peer opens is an application's once its handshake is complete, as `accept` has it. What is
     /// reset before, such as a join whose options were stripped, never was one (RFC 9293 §3.10.7.4).
-    fn answer(&mut self, connection: ConnectionId, event: Event) {
-        if let Event::Accepted { port } = event {
+    fn answer(&mut self, connection: ConnectionId, event: &Event) {
+        if let &Event::Accepted { port } = event {
             return self.knocking.push((connection, port));
         }
         let Some(index) = self.knocking.iter().position(|(known, _)| *known == connection) else { return };
         let (_, port) = self.knocking.remove(index);
-        if event == Event::Connected
+        if *event == Event::Connected
             && let Some((_, service)) = self.services.iter().find(|(listening, _)| *listening == port)
         {
             let application = service();

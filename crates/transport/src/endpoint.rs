@@ -25,7 +25,7 @@ pub struct Nic(pub u32);
 pub struct ConnectionId(pub u32);
 
 /// What an endpoint tells its host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A peer opened a connection to a port that listens.
     Accepted {
@@ -58,17 +58,21 @@ pub enum Event {
         /// What the answer is known by.
         number: u16,
     },
-    /// The path manager found something of the path of an address.
-    Decided {
-        /// Both ends of the connection's first subflow.
-        ends: (SocketAddr, SocketAddr),
-        /// The address.
-        address: IpAddr,
-        /// What, on what evidence.
-        decision: guard::Decision,
-    },
+    /// The path manager found something of the path of an address. In a box, since it is far longer than what happens often.
+    Decided(Box<PathDecision>),
     /// The connection is over; nothing more comes of it.
     Closed(Outcome),
+}
+
+/// What a path manager found of the path of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathDecision {
+    /// Both ends of the connection's first subflow.
+    pub ends: (SocketAddr, SocketAddr),
+    /// The address.
+    pub address: IpAddr,
+    /// What, on what evidence.
+    pub decision: guard::Decision,
 }
 
 /// How a connection ended.

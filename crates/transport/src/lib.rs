@@ -31,5 +31,5 @@ mod tuples;
 
 pub use config::Config;
 pub use deadlines::Deadlines;
-pub use endpoint::{ConnectionId, Endpoint, Event, Nic, Outcome, Snapshot, SubflowSnapshot};
+pub use endpoint::{ConnectionId, Endpoint, Event, Nic, Outcome, PathDecision, Snapshot, SubflowSnapshot};
 pub use slow_start::SlowStart;

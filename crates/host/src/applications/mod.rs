@@ -95,8 +95,8 @@ impl Progress {
         self.closed.is_some() || self.delivered && self.peer_finished
     }
 
-    pub(crate) fn on(&mut self, event: Event) {
-        match event {
+    pub(crate) fn on(&mut self, event: &Event) {
+        match *event {
             Event::Connected => self.connected = true,
             Event::Finished => self.peer_finished = true,
             Event::Delivered => self.delivered = true,

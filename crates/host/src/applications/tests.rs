@@ -39,7 +39,7 @@ impl Script {
     }
 
     fn on(&mut self, application: &mut dyn Application, at: i64, event: Event) {
-        self.progress.on(event);
+        self.progress.on(&event);
         self.with(at, |now, stream| application.on(now, event, stream));
     }
 

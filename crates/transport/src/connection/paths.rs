@@ -2,7 +2,7 @@
 
 use super::{Connection, Mode, Signals};
 use crate::context::{Address, Context};
-use crate::endpoint::{Event, Nic, Outcome};
+use crate::endpoint::{Event, Nic, Outcome, PathDecision};
 use crate::path_manager::{Closed, PathCommand, PathEvent};
 use crate::subflow::Received;
 use std::net::{IpAddr, SocketAddr};
@@ -169,7 +169,8 @@ impl Connection {
                 PathCommand::Spent { address, budget } => ctx.tell(Event::Spent { address, budget }),
                 PathCommand::Probe { local, remote, number } => ctx.tell(Event::Probe { local, remote, number }),
                 PathCommand::Decided { address, decision } => {
-                    ctx.tell(Event::Decided { ends: (self.local, self.remote), address, decision });
+                    let ends = (self.local, self.remote);
+                    ctx.tell(Event::Decided(Box::new(PathDecision { ends, address, decision })));
                 }
                 PathCommand::Wake { after_ns } => self.timers.paths = now + after_ns,
             }
