@@ -22,6 +22,8 @@ pub struct Rto {
     base_ns: i64,
     doublings: u32,
     most_doublings: u32,
+    /// The time-out with its back-off, which is asked for more often than it changes.
+    timeout_ns: i64,
     spread: Spread,
 }
 
@@ -48,6 +50,7 @@ impl Rto {
             base_ns: settings.initial_timeout_ns,
             doublings: 0,
             most_doublings: settings.max_backoff.unwrap_or(u32::MAX),
+            timeout_ns: settings.initial_timeout_ns.min(settings.max_timeout_ns),
             spread: Spread::default(),
         }
     }
@@ -56,7 +59,6 @@ impl Rto {
     /// Everything below `acked` is acknowledged, `next` is to be sent next. Ends the back-off.
     pub fn sample(&mut self, rtt_ns: i64, acked: u64, next: u64) {
         let rtt = rtt_ns.max(1);
-        self.doublings = 0;
         match self.srtt_ns {
             // RFC 6298 §2.2
             None => {
@@ -81,6 +83,7 @@ impl Rto {
         if self.ticks {
             self.base_ns = wheel::ticks_ns(self.base_ns);
         }
+        self.double(0);
     }
 
     /// A round trip took at most so long (tcp_update_rtt_min).
@@ -90,13 +93,14 @@ impl Rto {
     }
 
     /// The time-out with its back-off.
+    #[inline]
     pub fn timeout_ns(&self) -> i64 {
-        self.doubled_ns(self.doublings)
+        self.timeout_ns
     }
 
     /// The timer expired (RFC 6298 §5.5).
     pub fn back_off(&mut self) {
-        self.doublings = (self.doublings + 1).min(self.most_doublings);
+        self.double((self.doublings + 1).min(self.most_doublings));
     }
 
     /// From the first of `times` time-outs in a row to when the next one would come, if each doubled the wait: how long
@@ -107,10 +111,15 @@ impl Rto {
 
     /// The handshake is over without a sample, as its SYN was sent more than once (RFC 6298 §5.7).
     pub fn after_lost_syn(&mut self) {
-        self.doublings = 0;
         if self.srtt_ns.is_none() {
             self.base_ns = AFTER_LOST_SYN_NS.max(self.base_ns);
         }
+        self.double(0);
+    }
+
+    /// Doubles the time-out so many times.
+    fn double(&mut self, doublings: u32) {
+        (self.doublings, self.timeout_ns) = (doublings, self.doubled_ns(doublings));
     }
 
     fn doubled_ns(&self, doublings: u32) -> i64 {
