@@ -92,6 +92,12 @@ impl Options {
         &self.bytes[..usize::from(self.len)]
     }
 
+    /// How many bytes those are.
+    #[inline]
+    pub(crate) fn len(&self) -> u32 {
+        u32::from(self.len)
+    }
+
     /// All the room that there is for them: copying it is cheaper than copying what is used.
     #[inline]
     pub(crate) fn room(&self) -> &[u8; MAX] {

@@ -141,7 +141,7 @@ impl Tcp {
 
     /// Bytes of the header.
     pub(crate) fn header_len(&self) -> u32 {
-        (LEN + self.options.as_bytes().len()) as u32
+        LEN as u32 + self.options.len()
     }
 }
 
