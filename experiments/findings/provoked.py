@@ -148,17 +148,22 @@ def changed(path: Table) -> Table:
 
 def _outages() -> Iterator[Case]:
     for from_s in (1.5, 2, 1):
-        # Had the host been told, nothing would have waited for what was on the path.
-        told = [event(from_s, "wifi", "detach")]
         dead = scenario(timeline=[event(from_s, "wifi", "blackout")], tcp=SMALL_WINDOW)
-        yield Case("path_dead", dead, scenario(timeline=told, tcp=SMALL_WINDOW))
+        yield Case("path_dead", dead, scenario(tcp=SMALL_WINDOW))
         gone = away("wifi", from_s, from_s + 4)
         yield Case("timeout_chain", scenario(timeline=gone, wifi=WIFI), scenario(wifi=WIFI))
     spare: Table = {"wifi": WIFI, "lte": LTE | {"backup": True}}
     for from_s in (1.5, 2, 1):
-        told = [event(from_s, "wifi", "detach")]
         idle = scenario(timeline=[event(from_s, "wifi", "blackout")], **spare)
-        yield Case("path_dead", idle, scenario(timeline=told, **spare))
+        yield Case("path_dead", idle, scenario(**spare))
+    # A host that is told loses what the path would have carried, too.
+    gone = [event(2, "wifi", "detach"), event(5, "wifi", "attach")]
+    for direction in ("download", "upload"):
+        one = BULK | {"direction": direction, "size": "15 MB"}
+        for other in (LTE, LTE | {"rate": "4 Mbit/s", "delay": "40 ms"}):
+            for events in (away("wifi", 2, 5), gone):
+                dead = scenario(one, timeline=events, wifi=WIFI, lte=other)
+                yield Case("path_dead", dead, scenario(one, wifi=WIFI, lte=other))
 
 
 def _held() -> Iterator[Case]:

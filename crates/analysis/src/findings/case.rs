@@ -159,17 +159,22 @@ impl<'a> Case<'a> {
             };
         }
         if let Some(sender) = sender {
-            case.silences = case.silences(sender, SILENT_S, 1);
+            case.silences = case.silences(sender, SILENT_S, 1, ROUND_TRIPS);
         }
         Some(case)
     }
 
-    /// By subflow: times in which nothing was acknowledged with at least so much in flight, for so long and longer where
-    /// its round trip takes long.
-    pub(super) fn silences(&self, sender: &Timeline, least_s: f64, least_bytes: u32) -> Vec<Vec<Range<usize>>> {
+    /// By subflow: times in which nothing was acknowledged with at least so much in flight, for so long and so many round trips.
+    pub(super) fn silences(
+        &self,
+        sender: &Timeline,
+        least_s: f64,
+        least_bytes: u32,
+        round_trips: f64,
+    ) -> Vec<Vec<Range<usize>>> {
         let bins = sender.place(self.end_s() - self.seconds(sender, 0));
         let silences = |(subflow, flow): (usize, &Flow)| {
-            silences(&flow.bins, bins, sender.width_s(), self.patience_s(subflow, least_s), least_bytes)
+            silences(&flow.bins, bins, sender.width_s(), self.waits_s(subflow, least_s, round_trips), least_bytes)
         };
         sender.flows.iter().enumerate().map(silences).collect()
     }
@@ -223,9 +228,13 @@ impl<'a> Case<'a> {
 
     /// How long a subflow may be silent: `least_s`, and longer where its round trip takes long.
     pub(super) fn patience_s(&self, subflow: usize, least_s: f64) -> f64 {
+        self.waits_s(subflow, least_s, ROUND_TRIPS)
+    }
+
+    fn waits_s(&self, subflow: usize, least_s: f64, round_trips: f64) -> f64 {
         let rtts = self.report.flows.get(subflow).map(|rows| rows[self.direction as usize].rtt_ms_p95);
         let handshake = self.report.subflows.get(subflow).and_then(|row| row.handshake_rtt_ms);
-        rtts.flatten().or(handshake).map_or(least_s, |rtt_ms| least_s.max(ROUND_TRIPS * rtt_ms / 1e3))
+        rtts.flatten().or(handshake).map_or(least_s, |rtt_ms| least_s.max(round_trips * rtt_ms / 1e3))
     }
 
     /// Subflows that came about, as they are in `report`.

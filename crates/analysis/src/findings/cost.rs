@@ -38,8 +38,8 @@ impl Lost {
         lost
     }
 
-    /// Claims all of a span in which `rate` bytes per second would have come, also where that is more than at best.
-    pub(super) fn claim_at(&mut self, from_s: f64, to_s: f64, rate: f64) -> f64 {
+    /// Claims at most `most_s` of a span in which `rate` bytes per second would have come, also where that is more than at best.
+    pub(super) fn claim_at(&mut self, from_s: f64, to_s: f64, rate: f64, most_s: f64) -> f64 {
         let would = rate * self.width_s;
         let place = |seconds: f64| ((seconds - self.begin_s) / self.width_s).clamp(0.0, self.left.len() as f64);
         for index in place(from_s).ceil() as usize..place(to_s) as usize {
@@ -48,7 +48,7 @@ impl Lost {
             // Nobody else's.
             self.came[index] = would.max(self.came[index]);
         }
-        self.claim(from_s, to_s, to_s - from_s)
+        self.claim(from_s, to_s, most_s)
     }
 
     /// Claims what is left of a span, and at most `most` seconds.
@@ -93,8 +93,8 @@ mod tests {
         let mut lost = Lost::new(0.0, 0.5, [100.0, 20.0, 20.0, 0.0].into_iter(), 40.0);
         assert_eq!(lost.claim(1.0, 1.5, 0.125), 0.125);
         // Of 0.5 s each, a tenth came: 0.45 s, of which 0.125 s are told.
-        assert!((lost.claim_at(0.5, 1.5, 400.0) - 0.775).abs() < 1e-9);
-        assert_eq!(lost.claim_at(0.0, 1.5, 400.0), 0.25, "the first half second alone");
+        assert!((lost.claim_at(0.5, 1.5, 400.0, 1.0) - 0.775).abs() < 1e-9);
+        assert_eq!(lost.claim_at(0.0, 1.5, 400.0, 1.5), 0.25, "the first half second alone");
         assert_eq!(lost.claim(0.0, 9.0, 9.0), 0.5);
     }
 

@@ -2,6 +2,7 @@
 //! finished connection and at what passed in short times, and is silent where the vantage or the capture does not allow it.
 //! To add one, write its file and name it in `rules!`, before those that it explains better.
 
+mod away;
 mod case;
 mod cost;
 mod drops;

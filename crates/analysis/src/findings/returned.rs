@@ -47,7 +47,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             }
             // Of all that is known of the connection's rate, what it had before is nearest to what it would have had.
             let before = timeline.rate_of_all(0..silent.start);
-            let cost = Cost::Seconds(case.lost.claim_at(from_s, to_s, before));
+            let cost = Cost::Seconds(case.lost.claim_at(from_s, to_s, before, to_s - from_s));
             let name = case.name(subflow);
             found.push(Found {
                 kind: "path_back_unused",

@@ -1,7 +1,8 @@
 //! A path became slower although it had enough to carry: its own capacity fell, or others took it. Its round trips show that
 //! packets waited on it; a sender that slows down, for losses or a window, makes them no longer.
 
-use super::case::{Case, Cost, Found, s};
+use super::case::{self, Case, Cost, Found, s};
+use super::away;
 use super::idle_path::idle;
 use crate::timeline::Timeline;
 use std::ops::Range;
@@ -24,18 +25,33 @@ const MOSTLY: f64 = 0.75;
 const VARIES: f64 = 2.0;
 /// In this part of a time the application may have nothing to send, or the path nothing in flight, or no answer for so long.
 const SELDOM: f64 = 0.25;
+/// So long after a path was away, a shorter time than that is none of this path's.
+const BESIDE_S: f64 = 1.0;
+const LONG_S: f64 = 4.0;
 const SILENT_S: f64 = 0.3;
 const SILENT_BYTES: u32 = 5000;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
     let mut found = Vec::new();
+    let away: Vec<Vec<Range<usize>>> =
+        (0..timeline.flows.len()).map(|subflow| away::away(case, timeline, subflow)).collect();
     for subflow in case.established() {
-        let Some(slow) = slow(case, timeline, subflow) else { continue };
+        let Some(mut slow) = slow(case, timeline, subflow) else { continue };
+        // Beside a path that is away, this one has what was on that one to send again.
+        let around = (BESIDE_S / timeline.width_s()) as usize;
+        let beside = |span: &Range<usize>| {
+            let others = (0..away.len()).filter(|&other| other != subflow).flat_map(|other| &away[other]);
+            others.into_iter().any(|away| away.start < span.end && span.start < away.end + around)
+        };
+        slow.spans.retain(|span| span.len() as f64 * timeline.width_s() > LONG_S || !beside(span));
+        if slow.spans.is_empty() {
+            continue;
+        }
         let mut cost_s = 0.0;
         for span in &slow.spans {
             let [from_s, to_s] = [span.start, span.end].map(|index| case.seconds(timeline, index));
-            cost_s += case.lost.claim_at(from_s, to_s, slow.rate_of_all);
+            cost_s += case.lost.claim_at(from_s, to_s, slow.rate_of_all, to_s - from_s);
         }
         let bins: Vec<usize> = slow.spans.iter().flat_map(Clone::clone).collect();
         let slow_s = bins.len() as f64 * timeline.width_s();
@@ -83,7 +99,7 @@ struct Slow {
 
 fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
     let (row, flow) = (&case.report.subflows[subflow], &case.report.flows[subflow][case.direction as usize]);
-    let silences = &case.silences(timeline, SILENT_S, SILENT_BYTES)[subflow];
+    let silences = &case.silences(timeline, SILENT_S, SILENT_BYTES, case::ROUND_TRIPS)[subflow];
     let (least_ms, long_ms) = (flow.rtt_ms_min?, flow.rtt_ms_p95?);
     // Where round trips vary, few take the least.
     let least_ms = least_ms.max(row.handshake_rtt_ms.unwrap_or(0.0).min(VARIES * least_ms));

@@ -1,8 +1,9 @@
-//! Nothing new came although there was something to send: a path was dead and the others waited, or all of them were. Each
-//! outage is a finding of its own; those that are too short for a line are told together.
+//! Nothing new came although there was something to send: a path was dead or gone, or all of them were. What that cost is what the
+//! transfer took longer than with that path. Each outage is a finding of its own; those that are too short for a line are told
+//! together.
 
-use super::case::{Case, Cost, Found, ROUND_TRIPS, SILENT_S, often, s};
-use super::idle;
+use super::case::{Case, Cost, Found, SILENT_S, often, s};
+use super::{away, idle};
 use crate::timeline::Timeline;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,16 +13,16 @@ use tables::Direction;
 const NOTHING: f64 = 0.1;
 /// A stop is as long at least.
 const LEAST_S: f64 = 0.3;
-/// All paths are silent for as long at least, where each has more in flight than a single segment whose loss only a time-out shows.
-const SHORT_S: f64 = 0.3;
-const SHORT_BYTES: u32 = 5000;
+const ROUND_TRIPS: f64 = 2.0;
 /// Other paths were held up where less than this part of their usual rate came.
 const SLOW: f64 = 0.5;
+/// A shorter wait is not worth a word.
+const LEAST_WAIT_S: f64 = 0.1;
 
-const REMEDY_ONE: &str = "a path manager that suspends silent paths (mptcplab guard)";
+const REMEDY_ONE: &str = "a path manager that suspends silent paths (mptcplab guard): it saves what the other paths wait, not what this one would have carried";
 const REMEDY_WINDOW: &str = "a larger receive buffer: with so small a window the other paths soon wait, and a path manager that suspends silent paths (guard) saves less";
 const REMEDY_KNOWN: &str =
-    "none at the hosts: both knew that the path was gone, and what had been on it had to be sent again";
+    "none at the hosts: both knew that the path was gone";
 const REMEDY_ALL: &str = "a second path that fails at other times";
 const REMEDY_LONG: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) saves a part of the wait after so long an outage";
 /// Time-outs that have doubled for so long may outlast an outage by seconds.
@@ -47,10 +48,7 @@ fn stops(case: &Case, timeline: &Timeline) -> Vec<Range<usize>> {
     let (Some(first), Some(last)) = (came.iter().position(|&came| came), came.iter().rposition(|&came| came)) else {
         return Vec::new();
     };
-    let rtt_s =
-        case.report.flows.iter().filter_map(|rows| rows[case.direction as usize].rtt_ms_median).fold(0.0, f64::max)
-            / 1e3;
-    let least = (LEAST_S.max(ROUND_TRIPS * rtt_s) / timeline.width_s()).ceil() as usize;
+    let least = (LEAST_S.max(ROUND_TRIPS * away::rtt_s(case)) / timeline.width_s()).ceil() as usize;
     let mut stops = Vec::new();
     let mut from = first;
     for (index, &came) in came.iter().enumerate().take(last + 1).skip(first) {
@@ -162,17 +160,13 @@ fn told(case: &Case, outages: Vec<Outage>, tell: impl Fn(&Case, &[Outage]) -> Fo
     found
 }
 
-/// When a path was dead while the others, which were not, got less done than they can.
+/// When a path was dead or gone while others were not. What they waited for what was on it is a part of what that cost.
 fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64]) -> Vec<Outage> {
     let mut outages = Vec::new();
     let idle_s = idle::of_application(case, timeline);
-    for silent in case.silences[subflow].clone() {
+    let rate = away::rate(case, timeline);
+    for silent in away::away(case, timeline, subflow) {
         let (timeouts, backed_off) = timeouts(timeline, subflow, silent.clone());
-        // That no answer came shows only where the sender's timer had run out.
-        if timeouts == 0 {
-            continue;
-        }
-        let (mut lost_s, mut waited_s) = (0.0, 0.0);
         // What joined later waited for nothing, nor does what has ended.
         let others = there(case, case.seconds(timeline, silent.start), |other| other != subflow);
         let all: Vec<usize> = silent.clone().collect();
@@ -183,6 +177,9 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64]) -> 
             is_silent(case, timeline, other, &all) || same_path.contains(&other) && nothing()
         };
         let others: Vec<usize> = others.into_iter().filter(|&other| !is_dead(other)).collect();
+        if others.is_empty() {
+            continue;
+        }
         let would_come = |index: usize| {
             let at_s = case.seconds(timeline, index);
             let live = others.iter().filter(|&&other| case.report.subflows[other].end_s > at_s);
@@ -193,20 +190,13 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64]) -> 
             (timeline.came(index) - f64::from(timeline.of(subflow, index).came_bytes)) < SLOW * would_come
                 && idle_s[index] < timeline.width_s() / 2.0
         };
-        let blamed: Vec<(usize, f64)> =
-            silent.clone().map(|index| (index, would_come(index))).filter(held_up).collect();
-        let bins: Vec<usize> = blamed.iter().map(|&(index, _)| index).collect();
-        // Where the others were as silent, no path was there to wait.
-        if blamed.is_empty() || others.iter().all(|&other| is_silent(case, timeline, other, &bins)) {
-            continue;
-        }
-        for (index, would_come) in blamed {
-            let held_s = (timeline.width_s() * (1.0 - timeline.came(index) / would_come) - idle_s[index]).max(0.0);
-            let at_s = case.seconds(timeline, index);
-            waited_s += held_s;
-            lost_s += case.lost.claim(at_s, at_s + timeline.width_s(), held_s);
-        }
+        let held = silent.clone().map(|index| (index, would_come(index))).filter(held_up);
+        let held_s = |(index, would_come): (usize, f64)| {
+            (timeline.width_s() * (1.0 - timeline.came(index) / would_come) - idle_s[index]).max(0.0)
+        };
+        let waited_s = held.map(held_s).sum();
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
+        let lost_s = away::claim(case, timeline, &silent, rate, rates[subflow], waited_s);
         outages.push(Outage { subflow, others, from_s, to_s, waited_s, lost_s, timeouts, backed_off });
     }
     outages
@@ -227,6 +217,10 @@ fn one_dead(case: &Case, outages: &[Outage]) -> Found {
     let others: BTreeSet<usize> = outages.iter().flat_map(|one| one.others.iter().copied()).collect();
     let others = others.into_iter().map(|other| case.name(other)).collect::<Vec<_>>().join(" and ");
     let (name, waited_s, lost_s) = (case.name(subflow), sum(|one| one.waited_s), sum(|one| one.lost_s));
+    let waited = match waited_s >= LEAST_WAIT_S {
+        true => format!("; {others} waited {} of that for data that was on it", s(waited_s)),
+        false => String::new(),
+    };
     let until = if to_s + 0.1 >= case.end_s() { "the end".to_owned() } else { s(to_s) };
     let times = if outages.len() > 1 { format!("{} times ", outages.len()) } else { String::new() };
     Found {
@@ -237,13 +231,15 @@ fn one_dead(case: &Case, outages: &[Outage]) -> Found {
         cost: Cost::Seconds(lost_s),
         confidence: 0.9,
         message: format!(
-            "{name} delivered nothing {times}from {} to {until}{}; {others} waited {} for data that was on it: {} lost",
+            "{name} delivered nothing {times}from {} to {until}{}{waited}: {} lost",
             s(from_s),
             reason(case, subflow, to_s),
-            s(waited_s),
             s(lost_s)
         ),
-        evidence: evidence(" on it", sum(|one| one.to_s - one.from_s), outages.iter().map(|one| one.timeouts).sum()),
+        evidence: match outages.iter().map(|one| one.timeouts).sum() {
+            0 => format!("its address was withdrawn (REMOVE_ADDR) before {from_s:.3} s, and nothing came over it until {to_s:.3} s"),
+            timeouts => evidence(" on it", sum(|one| one.to_s - one.from_s), timeouts),
+        },
         remedy: match case.withdrawn_s(subflow) {
             Some(at_s) if at_s <= to_s => REMEDY_KNOWN,
             _ if case.window_bound => REMEDY_WINDOW,
@@ -270,8 +266,10 @@ fn reason(case: &Case, subflow: usize, to_s: f64) -> String {
             && event.direction != Some(case.direction)
             && event.at_s <= to_s
     };
-    let is_told = case.withdrawn_s(subflow).is_some_and(|at_s| at_s <= to_s) || case.report.events.iter().any(is_reset);
-    if is_told { String::new() } else { format!(", and nothing told the {sender} that it was dead") }
+    if case.withdrawn_s(subflow).is_some_and(|at_s| at_s <= to_s) {
+        return ", since its address was withdrawn".to_owned();
+    }
+    if case.report.events.iter().any(is_reset) { String::new() } else { format!(", and nothing told the {sender} that it was dead") }
 }
 
 /// Whether a subflow was dead in most of these times: its timer had run out.
@@ -293,7 +291,9 @@ fn timeouts(timeline: &Timeline, subflow: usize, span: Range<usize>) -> (usize, 
 /// When no path was left that went on.
 fn all_dead(case: &mut Case, timeline: &Timeline) -> Vec<Outage> {
     let mut outages = Vec::new();
-    let short = case.silences(timeline, SHORT_S, SHORT_BYTES);
+    let short: Vec<Vec<Range<usize>>> =
+        (0..timeline.flows.len()).map(|subflow| away::short_silences(case, timeline, subflow)).collect();
+    let rate = away::rate(case, timeline);
     for stop in stops(case, timeline) {
         if timeline.is_shut(stop.clone()) {
             continue;
@@ -312,7 +312,7 @@ fn all_dead(case: &mut Case, timeline: &Timeline) -> Vec<Outage> {
         }
         let counts = dead.iter().map(|(subflow, silent)| timeouts(timeline, *subflow, silent.clone()));
         let (timeouts, backed_off) = counts.max().unwrap_or_default();
-        let lost_s = case.lost.claim(from_s, to_s, to_s - from_s);
+        let lost_s = away::claim(case, timeline, &stop, rate, rate, 0.0);
         outages.push(Outage {
             subflow: dead[0].0,
             others: Vec::new(),

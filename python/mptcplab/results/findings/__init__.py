@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mptcplab.results.findings import (
     black_hole,
+    failed_joins,
     join_limit,
     path_unused,
     send_buffer,
@@ -28,11 +29,12 @@ RULES = (
     black_hole.find,
     join_limit.find,
     send_buffer.find,
+    failed_joins.find,
     path_unused.find,
     slower.find,
     served_worse.find,
 )
-# Kinds with a cost that replace kinds without one, of the same subflow.
+# Kinds with a cost that replace kinds without one, of the same subflow; any other replaces its own.
 BETTER = {"path_unused": "capacity_unused"}
 
 
@@ -51,7 +53,7 @@ def findings(comparison: Comparison) -> list[Row]:
     ]
     for rule in RULES:
         found = [_row(comparison, transfer, row) for row in rule(comparison, others)]
-        replaced = {(BETTER.get(row["kind"]), row["subflow"]) for row in found}
+        replaced = {(BETTER.get(row["kind"], row["kind"]), row["subflow"]) for row in found}
         own, others = (
             [row for row in rows if (row["kind"], row["subflow"]) not in replaced] + found
             for rows in (own, others)

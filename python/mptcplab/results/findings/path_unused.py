@@ -17,15 +17,35 @@ WORTH_PART, WORTH_S = 0.05, 0.5
 LIMITS = {"receive_window", "send_buffer", "application", "short_transfer"}
 
 
+def missed_s(comparison: Comparison, others: list[Row], path: str) -> float | None:
+    """Give how much sooner all would have come with what plain TCP carries over an unused path.
+
+    None where that is not known, or not worth a line.
+    """
+    mptcp, alone = comparison.mptcp, comparison.baselines.get(path)
+    bulk = mptcp.scenario.get("transfer", {}).get("application", "bulk") == "bulk"
+    if (
+        alone is None
+        or not alone.throughput_mbps
+        or not alone.outcome["finished"]
+        or not mptcp.throughput_mbps
+        or mptcp.transfer is None
+        # Only this takes all that the paths give.
+        or not bulk
+        or LIMITS & {row["kind"] for row in others}
+    ):
+        return None
+    elapsed_s = mptcp.transfer["elapsed_s"]
+    part = alone.throughput_mbps / (mptcp.throughput_mbps + alone.throughput_mbps)
+    cost_s = min(elapsed_s * part, elapsed_s - sum(row["cost_s"] or 0.0 for row in others))
+    return None if cost_s < min(WORTH_S, WORTH_PART * elapsed_s) else float(cost_s)
+
+
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     """Name each path whose subflow carried less than 5 % of what plain TCP had over it."""
     mptcp = comparison.mptcp
     transfer = mptcp.transfer
     if transfer is None or transfer["elapsed_s"] < LEAST_S or not mptcp.throughput_mbps:
-        return []
-    application = mptcp.scenario.get("transfer", {}).get("application", "bulk")
-    # Only this takes all that the paths give.
-    if application != "bulk" or LIMITS & {row["kind"] for row in others}:
         return []
     connection = transfer["connection"]
     # What another finding explains is not reported twice; a budget, or a backup, is intended. That
@@ -53,10 +73,8 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
         )
         if carried >= UNUSED * alone.throughput_mbps:
             continue
-        part = alone.throughput_mbps / (mptcp.throughput_mbps + alone.throughput_mbps)
-        left_s = transfer["elapsed_s"] - sum(row["cost_s"] or 0.0 for row in others)
-        cost_s = min(transfer["elapsed_s"] * part, left_s)
-        if cost_s < min(WORTH_S, WORTH_PART * transfer["elapsed_s"]):
+        cost_s = missed_s(comparison, others, subflow["path"])
+        if cost_s is None:
             continue
         found.append(
             {
