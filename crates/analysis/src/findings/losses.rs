@@ -3,7 +3,7 @@
 use super::case::{Case, Cost, Found};
 use crate::timeline::Timeline;
 
-const LEAST_PERCENT: f64 = 0.5;
+const LEAST_PERCENT: f64 = 0.35;
 const LEAST_PACKETS: u64 = 20;
 /// Losses are spread over as many seconds.
 const LEAST_SECONDS: u64 = 3;
@@ -31,6 +31,14 @@ const ELSE: f64 = 0.5;
 const DEVIATIONS: f64 = 3.0;
 const BEYOND: f64 = 33.0 / 32.0;
 const MOSTLY: f64 = 0.9;
+/// Round trips vary where the 95th percentile is beyond so many times the median.
+const VARY: f64 = 1.1;
+/// A queue of fewer packets is none that losses are told apart by.
+const FEW_PACKETS: f64 = 3.0;
+const SEVERAL: f64 = 2.0;
+const PACKET_BYTES: f64 = 1500.0;
+/// Of a part that is next to none or all, so much at least varies.
+const LEAST_VARIANCE: f64 = 0.01;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
@@ -57,23 +65,37 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let before = |part: f64| least_ms + part * (longest_ms - least_ms);
         let full = losses.above(before(FULL) * 1e3);
         let grows = longest_ms >= (GROWS * least_ms).max(least_ms + GROWS_MS);
-        let has_queue =
-            longest_ms >= LONG * least_ms || grows && part_above(timeline, subflow, before(FULL) * 1e3) < ELSE;
+        let often = part_above(timeline, subflow, before(FULL) * 1e3);
+        let has_queue = longest_ms >= LONG * least_ms || grows && often < ELSE;
         let long = losses.above(median_ms * BEYOND * 1e3) as f64 / losses.count as f64;
         let often_long = 2.0 * (long - 0.5) * (losses.bursts as f64).sqrt() >= DEVIATIONS;
-        let from_queue = (has_queue || grows && often_long) && full * 3 >= losses.count * 2;
+        // A short queue that is full most of the time: by chance as many would be lost when it is not.
+        let part_full = full as f64 / losses.count as f64;
+        let often_full = (part_full - often) * (losses.bursts as f64).sqrt()
+            >= DEVIATIONS * (often * (1.0 - often)).max(LEAST_VARIANCE).sqrt();
+        // Where round trips vary, a queue that overflows does so at the long ones.
+        let at_usual = losses.above(median_ms / BEYOND * 1e3);
+        let at_long_ones = longest_ms <= VARY * median_ms || at_usual * 5 >= losses.count * 4;
+        let from_queue =
+            (has_queue || grows && (often_long || often_full)) && full * 3 >= losses.count * 2 && at_long_ones;
         if from_queue && (percent < QUEUE_PERCENT || losses.seconds < QUEUE_SECONDS) {
             continue;
         }
         // Of a few bursts, all of them where round trips are long, nothing tells whether a queue lost them.
-        if !from_queue && grows && long >= MOSTLY && !often_long {
+        if !from_queue && grows && long.max(part_full) >= MOSTLY && !often_long {
             continue;
         }
-        let is_seen = has_queue && part_above(timeline, subflow, before(FULL) * 1e3) >= OFTEN_FULL;
+        // A queue of a few packets, which shows in half of the round trips, or loses several at once.
+        let packet_ms = PACKET_BYTES / timeline.rate(subflow).max(1.0) * 1e3;
+        let burst = losses.count as f64 / losses.bursts as f64;
+        let is_short = longest_ms - least_ms < FEW_PACKETS * packet_ms;
+        if !from_queue && grows && is_short && (full * 2 >= losses.count || burst >= SEVERAL) {
+            continue;
+        }
+        let is_seen = has_queue && often >= OFTEN_FULL;
         if !from_queue && !is_seen && losses.alone * ALONE < losses.bursts {
             continue;
         }
-        let burst = losses.count as f64 / losses.bursts as f64;
         let (kind, what, remedy) = if from_queue {
             (
                 "losses_queue",
@@ -103,9 +125,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             confidence: 0.6,
             message: format!("{} lost {percent:.1} % of its packets {what}", case.name(subflow)),
             evidence: format!(
-                "{percent:.2} % of the packets were sent again; {full} of {} losses at round trips of {:.0} ms or longer, as of a full queue; {burst:.1} per burst; {} after a pause",
+                "{percent:.2} % of the packets were sent again; round trips took {:.0} to {:.0} ms before losses (5th and 95th percentile), and {least_ms:.0} to {longest_ms:.0} ms in all (least and 95th percentile){}; {} losses, {burst:.1} per burst, {} after a pause",
+                losses.quantile(0.05) / 1e3,
+                losses.quantile(0.95) / 1e3,
+                if from_queue { ", as of a queue that is full" } else { "" },
                 losses.count,
-                before(FULL),
                 losses.alone
             ),
             remedy,

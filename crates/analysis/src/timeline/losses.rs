@@ -39,6 +39,17 @@ impl Losses {
         self.rtts[part(rtt_us)] += 1;
     }
 
+    /// The round-trip time, microseconds, that this part of them had at most.
+    pub(crate) fn quantile(&self, part: f64) -> f64 {
+        let rank = (part * self.count as f64).ceil().max(1.0) as u64;
+        let mut seen = 0;
+        let reached = |&count: &u32| {
+            seen += u64::from(count);
+            seen >= rank
+        };
+        self.rtts.iter().position(reached).map_or(0.0, middle)
+    }
+
     /// How many there were at a round-trip time as long as this and longer.
     pub(crate) fn above(&self, rtt_us: f64) -> u64 {
         self.rtts[part(rtt_us as u32)..].iter().map(|&count| u64::from(count)).sum()
@@ -50,4 +61,10 @@ fn part(us: u32) -> usize {
     let us = us.max(PARTS);
     let octave = us.ilog2();
     (octave * PARTS + ((us >> (octave - PARTS.ilog2())) & (PARTS - 1))) as usize
+}
+
+/// The time, microseconds, in the middle of a part of an octave.
+fn middle(part: usize) -> f64 {
+    let (octave, place) = (part as u32 / PARTS, part as u32 % PARTS);
+    f64::from(octave).exp2() * (1.0 + (f64::from(place) + 0.5) / f64::from(PARTS))
 }

@@ -136,6 +136,9 @@ fn round_trips_before_losses_are_told_apart_to_a_few_percent() {
         losses.add(at(0), rtt_us, at(0));
     }
     assert_eq!([losses.above(62_000.0), losses.above(66_500.0), losses.above(72_000.0)], [2, 1, 0]);
+    for (part, rtt_us) in [(0.05, 60_000.0), (0.5, 64_000.0), (0.95, 69_000.0)] {
+        assert!((losses.quantile(part) / rtt_us - 1.0).abs() < 0.03, "{part}");
+    }
 }
 
 #[test]
