@@ -132,8 +132,18 @@ fn who_turned_a_join_away() {
         (format!("{syn} 160|130.1 server lte RA 0 1 0"), "the server answered the SYN with a reset", true),
         (
             format!("{syn} 160|130.1 server lte RA 0 1 0 tcprst(3)"),
-            "the server answered the SYN with a reset: administratively prohibited",
+            "the server answered the SYN with a reset: it does not take a further subflow (administratively prohibited",
             true,
+        ),
+        (
+            format!(
+                "{syn} 160|130.1 server lte SA 0 1 0 join(0)
+                160|- client lte A 1 1 0 join(2)
+                -|190 client lte A 1 1 0
+                220|190.1 server lte RA 1 1 0 tcprst(1)"
+            ),
+            "a middlebox removes MP_JOIN from the third packet",
+            false,
         ),
         (lost.to_owned(), "no SYN/ACK came: the SYN never reached the server", false),
         (syn.to_owned(), "no SYN/ACK came: the SYN reached the server, which did not answer", false),
@@ -149,7 +159,8 @@ fn who_turned_a_join_away() {
     // The client alone knows only what a reason says: a host that turns joins away gives one, a firewall does not.
     let reset = |reason: &str| told(&format!("{lost} 130|- server lte RA 0 1 0 {reason}"), true);
     let (why, limits, record) = reset("tcprst(3)");
-    assert_eq!((why.as_str(), limits), ("the SYN was answered by a reset: administratively prohibited", true));
+    let meant = "the SYN was answered by a reset: it does not take a further subflow (administratively prohibited";
+    assert_eq!((why.as_str(), limits), (meant, true));
     assert_eq!(record, Some(5), "the reset shows it");
     let (why, ..) = reset("");
     assert_eq!(why, "the SYN was answered by a reset");

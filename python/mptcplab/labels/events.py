@@ -13,6 +13,8 @@ from mptcplab.quantity import DURATION
 Row = dict[str, Any]
 
 FAILED_JOINS = ("join_refused", "join_unanswered", "join_unfinished")
+# Of a reset that neither end sent.
+FOREIGN = "sent by a middlebox"
 GRAVE = frozenset({"fail", "fallback", "fastclose", "gap", "reset", "timeout", *FAILED_JOINS})
 
 DESCRIPTIONS: dict[str, Callable[[Row], str]] = {
@@ -24,7 +26,11 @@ DESCRIPTIONS: dict[str, Callable[[Row], str]] = {
     "prio": lambda row: f"{_sender(row)} makes it {row['detail']} (MP_PRIO)",
     "fail": lambda row: f"MP_FAIL from {_sender(row)}{_after_colon(row['detail'])}",
     "fastclose": lambda row: f"MP_FASTCLOSE from {_sender(row)}",
-    "reset": lambda row: f"reset by {_sender(row)}{_after_colon(row['detail'])}",
+    "reset": lambda row: (
+        "reset by a middlebox"
+        if row["detail"] == FOREIGN
+        else f"reset by {_sender(row)}{_after_colon(row['detail'])}"
+    ),
     "fallback": lambda row: f"goes on as plain TCP{_after_colon(row['detail'])}",
     "gap": lambda row: (
         f"no new data from {_sender(row)} for {text.milliseconds(row['duration_ms'])}"
@@ -40,7 +46,16 @@ def describe(row: Row) -> str:
     """Describe a row of the table ``events``."""
     if row["event"] in DESCRIPTIONS:
         return DESCRIPTIONS[row["event"]](row)
-    return f"{row['event'].replace('_', ' ')}{_after_colon(row['detail'])}"
+    detail = row["detail"]
+    if row["event"] in FAILED_JOINS and detail and row["direction"]:
+        detail = with_hosts(detail, SENDERS[row["direction"]])
+    return f"{row['event'].replace('_', ' ')}{_after_colon(detail)}"
+
+
+def with_hosts(remark: str, opener: str) -> str:
+    """Name the hosts of a join in a remark on it: who opened it, and who was asked."""
+    acceptor = "client" if opener == "server" else "server"
+    return remark.replace("the opener", f"the {opener}").replace("the acceptor", f"the {acceptor}")
 
 
 def _sender(row: Row) -> str:

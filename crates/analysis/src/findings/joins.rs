@@ -7,6 +7,12 @@ const LEAST_S: f64 = 2.0;
 const LEAST_BYTES: u64 = 500_000;
 const LEAST_LIFE_S: f64 = 0.5;
 
+/// Of all data one part of so many: what carried less was never used.
+const UNUSED: u64 = 20;
+
+/// A reason of MP_TCPRST (RFC 8684 §3.6).
+const INTERFERENCE: &str = "middlebox interference";
+
 /// In a remark on a join whose SYN/ACK lacked the option.
 const BARE: &str = "without MP_JOIN";
 
@@ -37,21 +43,19 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         if worked(row.client_address) || told || early {
             continue;
         }
-        let removed = case
-            .report
-            .diagnostics
-            .iter()
-            .any(|remark| remark.diagnostic == "options_stripped" && remark.subflow == Some(subflow as u32));
-        let (opener, acceptor) =
-            if row.opened_by == Some("server") { ("server", "client") } else { ("client", "server") };
         let remark = row.handshake_remark.unwrap_or("no reason was given");
+        let stripped = |remark: &tables::Diagnostic| {
+            remark.diagnostic == "options_stripped" && remark.subflow == Some(subflow as u32)
+        };
+        let removed = remark.contains("removes MP_JOIN") || case.report.diagnostics.iter().any(stripped);
+        let (opener, acceptor) = ends(row);
         let mut why = remark.replace("the opener", &format!("the {opener}"));
         why = why.replace("the acceptor", &format!("the {acceptor}"));
         if removed {
-            "a middlebox removes MP_JOIN".clone_into(&mut why);
+            remark.find("a middlebox removes").map_or("a middlebox removes MP_JOIN", |at| &remark[at..]).clone_into(&mut why);
         // The reset of a join whose option was missing says no more than that this is no subflow.
         } else if let Some(reason) = row.reset_reason.filter(|_| !remark.contains(BARE)) {
-            why = format!("{why}: {reason}");
+            why = format!("{why}: {}", in_words(reason));
         }
         found.push(Found {
             kind,
@@ -65,6 +69,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             remedy: if removed { AVOID } else { remedy(row, remark) },
         });
     }
+    found.extend(given_up(case));
     case.join_failed = !found.is_empty();
     let joined = joins().count() > 0;
     let announced = case.report.events.iter().find(|row| row.event == "add_addr");
@@ -99,6 +104,46 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     found
 }
 
+/// A subflow that joined, and that a host gave up before it carried anything to speak of.
+fn given_up(case: &Case) -> Option<Found> {
+    let is_given_up = |subflow: &usize| {
+        let row = &case.report.subflows[*subflow];
+        let bytes = case.report.flows[*subflow][case.direction as usize].bytes;
+        row.kind == "join" && row.reset_reason == Some(INTERFERENCE) && bytes < case.bytes / UNUSED
+    };
+    let subflow = case.established().into_iter().find(is_given_up)?;
+    let row = &case.report.subflows[subflow];
+    Some(Found {
+        kind: "join_unfinished",
+        subflow: Some(subflow),
+        from_s: row.start_s,
+        to_s: case.end_s().max(row.start_s),
+        cost: Cost::Unknown,
+        confidence: 0.9,
+        message: format!(
+            "{} was never used: it joined, and was reset because a middlebox interferes, as where one removes MPTCP's options from data",
+            case.name(subflow)
+        ),
+        evidence: format!("the reset at {:.3} s gives the reason \"{INTERFERENCE}\" (MP_TCPRST)", row.end_s),
+        remedy: AVOID,
+    })
+}
+
+/// Who opened a subflow, and who was asked.
+fn ends(row: &tables::Subflow) -> (&'static str, &'static str) {
+    if row.opened_by == Some("server") { ("server", "client") } else { ("client", "server") }
+}
+
+/// What a host means by the reason of a reset.
+fn in_words(reason: &str) -> &str {
+    match reason {
+        "administratively prohibited" => "it does not take a further subflow (administratively prohibited)",
+        "lack of resources" => "it has no room for a further subflow (lack of resources)",
+        "MPTCP-specific error" => "the join did not fit a connection of that host (MPTCP-specific error)",
+        _ => reason,
+    }
+}
+
 /// What helps against a join that failed, by who is known to have done what.
 fn remedy(row: &tables::Subflow, remark: &str) -> &'static str {
     let has = |words: &str| remark.contains(words);
@@ -124,20 +169,29 @@ fn remedy(row: &tables::Subflow, remark: &str) -> &'static str {
         ("unanswered", _) if has("which was lost") => {
             "let the answers to joins pass the firewalls on that path, and send them back the way that the joins came"
         }
-        ("unanswered", _) => "let joins pass the firewall on that path, and give its address a route: ip rule",
+        ("unanswered", _) if has("never reached") => "let joins pass the firewall on that path",
+        ("unanswered", _) => {
+            "let joins pass the firewall on that path, or give its address a route out of its own interface (ip rule)"
+        }
         _ => "let MP_JOIN pass the firewall on that path",
     }
 }
 
 fn evidence(case: &Case, row: &tables::Subflow) -> String {
-    let captured = match case.report.connection.vantage {
+    let (opener, acceptor) = ends(row);
+    let vantage = case.report.connection.vantage;
+    let captured = match vantage {
         Some("both") => "as the captures of both ends show",
         _ => "as the capture of one end shows",
+    };
+    let passed = match vantage {
+        Some(end) if end == acceptor => format!("reached the {acceptor}"),
+        _ => format!("left the {opener}"),
     };
     let then = match row.handshake {
         "refused" => "was answered, but no subflow came of it",
         "unanswered" => "was not answered",
         _ => "was answered, and its handshake never ended",
     };
-    format!("its SYN with MP_JOIN passed at {:.3} s and {then}, {captured}", row.start_s)
+    format!("its SYN with MP_JOIN {passed} at {:.3} s and {then}, {captured}", row.start_s)
 }

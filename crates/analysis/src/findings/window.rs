@@ -57,7 +57,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             }
         ),
         evidence: format!(
-            "at least 90 % of it was sent and not acknowledged in {} of {sending} intervals with data",
+            "at least 90 % of it was sent and not acknowledged in {} of {sending} intervals with data; Linux announces about 60 % of the receive buffer as window",
             full.len()
         ),
         remedy: "a larger receive buffer: net.ipv4.tcp_rmem (its third number) at the receiver, at least twice the rate of all paths times the longest RTT",

@@ -24,6 +24,8 @@ pub(super) struct Handshake {
     pub(super) clock_jumped: bool,
     /// The SYN/ACK carried MP_JOIN.
     pub(super) joins: bool,
+    /// The third packet carried MP_JOIN.
+    pub(super) proves: bool,
 }
 
 impl Handshake {

@@ -63,8 +63,10 @@ impl Connection {
     fn join(&mut self, packet: &Packet, join: &MpJoin) {
         let (version, keys) = (self.version.unwrap_or(1), self.keys);
         let (by, to) = (packet.direction as usize, packet.direction.reverse() as usize);
-        if let MpJoin::SynAck { .. } = join {
-            self.view(packet).handshake.joins = true;
+        match join {
+            MpJoin::Syn { .. } => {}
+            MpJoin::SynAck { .. } => self.view(packet).handshake.joins = true,
+            MpJoin::Ack { .. } => self.view(packet).handshake.proves = true,
         }
         let subflow = &mut self.subflows[packet.subflow];
         if let MpJoin::Syn { backup, address_id, nonce, .. } | MpJoin::SynAck { backup, address_id, nonce, .. } = *join

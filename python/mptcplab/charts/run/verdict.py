@@ -10,7 +10,7 @@ import polars as pl
 from mptcplab.charts.run.subject import Subject
 from mptcplab.labels import quality, text
 from mptcplab.labels.connections import delivered, is_mptcp
-from mptcplab.labels.events import too_late
+from mptcplab.labels.events import too_late, with_hosts
 from mptcplab.labels.findings import MOST, NO_FAULT, in_words
 from mptcplab.results.labels import gain, label
 
@@ -149,7 +149,8 @@ def _timeline(subject: Subject) -> Iterator[str]:
 def _failures(subject: Subject) -> Iterator[str]:
     for row in subject.subflows:
         if row["handshake"] in ("refused", "unanswered", "unfinished"):
-            remark = f": {row['handshake_remark']}" if row["handshake_remark"] else ""
+            remark = row["handshake_remark"]
+            remark = f": {with_hosts(remark, row['opened_by'] or 'client')}" if remark else ""
             yield text.clean(f"{subject.names[row['subflow']]} was {row['handshake']}{remark}.")
     if subject.connection["fallback"] is not None:
         yield text.clean(f"It went on as plain TCP: {subject.connection['fallback']}.")

@@ -146,6 +146,10 @@ impl Connection {
         }
         let syn = far.is_some_and(|far| far.handshake.syn.is_some());
         let syn_ack = far.is_some_and(|far| far.handshake.syn_ack.is_some());
+        let is_bare = far.is_some_and(|far| far.handshake.ack.is_some() && !far.handshake.proves);
+        if outcome == "refused" && near.handshake.proves && is_bare {
+            return Some("a middlebox removes MP_JOIN from the third packet");
+        }
         let far_resets = far.map_or([false; 2], |far| far.resets);
         let is_foreign = near.resets[acceptor] && !far_resets[acceptor] || far_resets[opener] && !near.resets[opener];
         match (outcome, syn, syn_ack) {
