@@ -235,7 +235,7 @@ def test_a_client_that_thinks_makes_no_answer_late() -> None:
     assert "mos" not in row["evidence"]
     assert "stall_s" not in row["evidence"]
     (row,) = told(15, "application", "path_dead")
-    assert row["message"].endswith("; see path_dead")
+    assert row["message"].endswith("; see the finding “dead path”")
 
 
 def test_a_scenario_says_what_captures_from_elsewhere_are_of(

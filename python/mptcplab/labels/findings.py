@@ -13,6 +13,55 @@ Row = dict[str, Any]
 NO_FAULT = frozenset({"application", "short_transfer"})
 # The most findings at the head of a summary.
 MOST = 3
+# Kinds as people read them; any other is called as in tables.
+NAMES = {
+    "application": "idle application",
+    "backup_unused": "backup unused",
+    "backup_used": "backup used",
+    "black_hole": "MPTCP switched off by the kernel",
+    "bufferbloat": "long queue",
+    "capacity_unused": "idle path",
+    "capture_unfit": "unfit capture",
+    "checksum": "changed payload",
+    "fallback": "fallback to TCP",
+    "forgotten": "subflow forgotten by a NAT",
+    "head_of_line": "head-of-line blocking",
+    "join_late": "late join",
+    "join_limit": "limit of joins",
+    "join_refused": "refused join",
+    "join_unanswered": "unanswered join",
+    "join_unfinished": "unfinished join",
+    "large_segments_lost": "large segments lost",
+    "losses_bursts": "bursts of losses",
+    "losses_queue": "losses of a full queue",
+    "losses_random": "random losses",
+    "mss_clamped": "clamped segment size",
+    "never_began": "MPTCP never began",
+    "no_second_path": "no second path",
+    "outage": "outage",
+    "path_back_unused": "returned path unused",
+    "path_dead": "dead path",
+    "path_slowed": "slower path",
+    "path_unused": "unused path",
+    "receive_window": "small receive window",
+    "reinjection_waste": "data sent twice",
+    "send_buffer": "small send buffer",
+    "served_worse": "served worse than by TCP",
+    "short_transfer": "short transfer",
+    "slow_start_early": "slow start ended early",
+    "slow_start_loss": "loss in slow start",
+    "slower_than_single": "slower than a single path",
+    "split_connection": "split connection",
+    "spurious_timeouts": "spurious time-outs",
+    "stripped": "options stripped",
+    "timeout_chain": "chain of time-outs",
+    "window_clamped": "clamped window",
+}
+
+
+def called(kind: str) -> str:
+    """Call a kind as people do."""
+    return NAMES.get(kind, kind)
 
 
 def by_cost(rows: Iterable[Row]) -> list[Row]:

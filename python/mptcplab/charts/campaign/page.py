@@ -30,6 +30,7 @@ from mptcplab.charts.shape import Badge, Document, Fact, Provenance, Table
 from mptcplab.engines import named
 from mptcplab.labels import text
 from mptcplab.labels.commands import typed_command
+from mptcplab.labels.findings import called
 from mptcplab.results.campaign import RUNS, Campaign
 from mptcplab.results.statistics.intervals import LEVEL
 
@@ -134,7 +135,7 @@ def _findings(campaign: Campaign) -> list[Table]:
     rows = [
         [
             *(text.clean(str(axes[row["configuration"]][axis])) for axis in campaign.axes),
-            row["finding"],
+            called(row["finding"]),
             f"{row['runs']} of {row['of']}",
             text.UNKNOWN if row["cost_s_median"] is None else text.seconds(row["cost_s_median"]),
         ]

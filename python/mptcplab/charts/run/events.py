@@ -12,6 +12,7 @@ from mptcplab.charts.shape import Chart, Event, Lane, Moment, Role, Series
 from mptcplab.labels import events as labels
 from mptcplab.labels import text
 from mptcplab.labels.events import ENDED_BY
+from mptcplab.labels.findings import called
 
 MARKED: tuple[tuple[Role, str], ...] = (
     ("retransmission", "resent"),
@@ -59,7 +60,7 @@ def finding_lanes(subject: Subject) -> list[Lane]:
             until=array("d", [one["to_s"]]),
         )
         rows.setdefault(one["kind"], []).append(mark)
-    return [Lane(kind.replace("_", " "), series) for kind, series in rows.items()]
+    return [Lane(called(kind), series) for kind, series in rows.items()]
 
 
 def marks(
@@ -169,7 +170,7 @@ def found_moments(subject: Subject) -> list[Moment]:
     """Give the spans of findings, a band each: those of a part of the time."""
     most_s = MOST_OF_IT * (subject.end_s - subject.start_s)
     return [
-        Moment(row["kind"].replace("_", " "), row["from_s"], row["to_s"], found=True)
+        Moment(called(row["kind"]), row["from_s"], row["to_s"], found=True)
         for row in subject.findings
         if row["from_s"] < subject.end_s and row["to_s"] - row["from_s"] < most_s
     ]

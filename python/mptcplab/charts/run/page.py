@@ -17,6 +17,7 @@ from mptcplab.charts.shape import Badge, Page, Subflow, Table
 from mptcplab.engines import named
 from mptcplab.labels import text
 from mptcplab.labels.connections import is_mptcp, protocol
+from mptcplab.labels.findings import in_words
 from mptcplab.metrics import Metric, heads, of_runs, of_subflows
 from mptcplab.results import policies
 from mptcplab.results.labels import label
@@ -117,7 +118,7 @@ def _origin(subject: Subject) -> Badge:
 
 def tables(subject: Subject) -> list[Table]:
     """Give the tables."""
-    return [*_run_tables(subject), _subflow_table(subject)]
+    return [*_finding_tables(subject), *_run_tables(subject), _subflow_table(subject)]
 
 
 @dataclass
@@ -154,6 +155,25 @@ def _table(name: str, title: str, columns: list[_Column], rows: list[Row]) -> Ta
         [[row[number] for number in some] for row in cells],
         [columns[number].meaning for number in some],
     )
+
+
+def _finding_tables(subject: Subject) -> list[Table]:
+    """Give what was found with its evidence and remedy, the costliest first."""
+    if not subject.findings:
+        return []
+    columns = [
+        _Column("finding", in_words, numeric=False),
+        _Column("from", lambda row: text.at(row["from_s"])),
+        _Column("to", lambda row: text.at(row["to_s"])),
+        _Column(
+            "confidence",
+            lambda row: f"{row['confidence']:.1f}",
+            "0.9 where packets show the cause, less where they only rule out others",
+        ),
+        _Column("evidence", lambda row: text.clean(row["evidence"]), numeric=False),
+        _Column("remedy", lambda row: text.clean(row["remedy"]), numeric=False),
+    ]
+    return [_table("why", "Why it was slow", columns, subject.findings)]
 
 
 def _run_tables(subject: Subject) -> list[Table]:

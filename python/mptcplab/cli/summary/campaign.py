@@ -15,7 +15,7 @@ from mptcplab.campaign.perform import workers
 from mptcplab.campaign.work import Task
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
-from mptcplab.labels.findings import NO_FAULT
+from mptcplab.labels.findings import NO_FAULT, called
 from mptcplab.metrics import OF_RUNS, Metric, of_runs
 from mptcplab.probing.row import FOUND, details
 from mptcplab.results.campaign import Campaign
@@ -164,7 +164,7 @@ def _print_findings(page: Page, rows: list[Row]) -> None:
 def _found(row: Row) -> str:
     cost = row["cost_s_median"]
     known = "" if cost is None else f" ({text.seconds(cost)} lost)"
-    return f"{row['finding']} in {row['runs']} of {row['of']}{known}"
+    return f"{called(row['finding'])} in {row['runs']} of {row['of']}{known}"
 
 
 def _print_unfinished(page: Page, rows: list[Row]) -> None:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from mptcplab.cli.summary.page import Column, Page, draw, on_stdout
 from mptcplab.labels import text
+from mptcplab.labels.findings import called
 from mptcplab.metrics import OF_RUNS, Metric, of_runs, of_subflows
 from mptcplab.results.differences.configuration import Setting, Value
 from mptcplab.results.differences.contrasts import Contrast
@@ -58,7 +59,7 @@ def _print_findings(page: Page, differences: Differences) -> None:
     """Print which findings came, went, or stayed."""
     for kind, a, b in differences.findings:
         parts = [f"{name} {_found(one) if one else 'none'}" for name, one in (("A", a), ("B", b))]
-        page.paragraph(f"{kind}: {', '.join(parts)}", first="why ")
+        page.paragraph(f"{called(kind)}: {', '.join(parts)}", first="why ")
 
 
 def _found(found: Found) -> str:

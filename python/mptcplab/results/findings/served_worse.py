@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.labels import quality, text
-from mptcplab.labels.findings import NO_FAULT, by_cost
+from mptcplab.labels.findings import NO_FAULT, by_cost, called
 from mptcplab.results.serving import served
 
 TYPE_CHECKING = False
@@ -99,4 +99,4 @@ def _costliest(others: list[Row]) -> str:
     """Name the finding that costs most: none that is nobody's fault makes data late."""
     faults = [row for row in others if row["kind"] not in NO_FAULT]
     most = next(iter(by_cost(faults)), None)
-    return f"; see {most['kind']}" if most is not None else ""
+    return f"; see the finding “{called(most['kind'])}”" if most is not None else ""

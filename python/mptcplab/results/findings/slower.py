@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.labels import text
-from mptcplab.labels.findings import NO_FAULT, by_cost
+from mptcplab.labels.findings import NO_FAULT, by_cost, called
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,10 +37,13 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     reason, told_s = "", 0.0
     if causes and causes[0]["cost_s"]:
         told_s = min(causes[0]["cost_s"], lost_s)
-        reason = f"; {causes[0]['kind']} explains {text.seconds(told_s)} of {text.seconds(lost_s)}"
+        reason = (
+            f"; the finding “{called(causes[0]['kind'])}” explains {text.seconds(told_s)} of "
+            f"{text.seconds(lost_s)}"
+        )
     unknown = next((row["kind"] for row in causes if not row["cost_s"]), None)
     if unknown is not None and told_s < lost_s / 2:
-        reason += f"; see {unknown}"
+        reason += f"; see the finding “{called(unknown)}”"
     return [
         {
             "kind": "slower_than_single",
