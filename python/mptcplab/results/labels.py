@@ -11,6 +11,7 @@ from mptcplab.results.run import Run
 from mptcplab.results.serving import Served, served
 from mptcplab.results.statistics import Gain
 
+RESPONSE = "response_time_ms_mean"
 # What prints as 0 %.
 SAME = 0.005
 
@@ -32,6 +33,8 @@ def gain(comparison: Comparison) -> str:
     """Describe the gain of MPTCP over the best single path, in the measure of the application."""
     if (found := served(comparison)) is not None:
         return _served(found, label(comparison.mptcp))
+    if (asked := _asked(comparison)) is not None:
+        return asked
     if comparison.best_path is None:
         return "no single path finished the transfer"
     best = comparison.baselines[comparison.best_path]
@@ -43,6 +46,26 @@ def gain(comparison: Comparison) -> str:
         return f"{summary}; {own} gives as much"
     more = "more" if comparison.gain > 0 else "less"
     return f"{summary}; {own} gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
+
+
+def _asked(comparison: Comparison) -> str | None:
+    """Compare the times of responses, where there are any: who waits for them sends no faster."""
+    times = {path: run.metrics[RESPONSE] for path, run in comparison.baselines.items()}
+    known = {path: time for path, time in times.items() if time is not None}
+    own = comparison.mptcp.metrics[RESPONSE]
+    if own is None or not known:
+        return None
+    best = min(known, key=lambda path: known[path])
+    more = own / known[best] - 1
+    summary = (
+        f"best single path: {best} with responses in {text.milliseconds(known[best])} on average"
+    )
+    name = label(comparison.mptcp)
+    if abs(more) < SAME:
+        return f"{summary}; {name} takes as long"
+    longer = "longer" if more > 0 else "less"
+    took = f"{text.milliseconds(own)}, {abs(more):.0%} {longer}".replace("%", " %")
+    return f"{summary}; {name} takes {took}"
 
 
 def _served(found: Served, own: str) -> str:

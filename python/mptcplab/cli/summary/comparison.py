@@ -20,6 +20,8 @@ from mptcplab.results.run import Run
 RESPONSE = OF_RUNS["response_time_ms_mean"]
 # So many of the first metrics are always shown; of the others, earlier ones are kept longer.
 FIXED, WORTH = 3, 6
+# A mean so much longer than the least round trip is not the path's alone.
+DELAYED_MS = 10.0
 # Diagnostics of runs whose ends have a connection each.
 APART = {"split_connection", "ends_unmatched", "server_unaware"}
 
@@ -44,6 +46,13 @@ def print_comparison(comparison: Comparison, title: str | None) -> None:
         _print_gap(page, run)
     if comparison.baselines:
         page.paragraph(gain(comparison))
+    if mptcp.metrics[RESPONSE.column] is not None and _is_delayed(mptcp):
+        page.paragraph(
+            "RTTs of requests and responses include how long a receiver waits before it "
+            "acknowledges a last segment (delayed ACK, 40 ms and more)",
+            first="– ",
+            style="faint",
+        )
     page.line()
     page.paragraph(
         f"{comparison.directory} holds the runs; mptcplab analyze "
@@ -139,6 +148,12 @@ def _all_alike(comparisons: list[Comparison]) -> bool:
     """Say whether not a packet differed."""
     outcomes = [[run.outcome for run in one.runs] for one in comparisons]
     return all(one == outcomes[0] for one in outcomes)
+
+
+def _is_delayed(run: Run) -> bool:
+    """Say whether round trips took longer than their least, as with delayed ACKs."""
+    least = [row["rtt_ms_min"] for row in run.tables.rows("flows") if row["rtt_ms_min"]]
+    return bool(least) and (run.rtt_ms_mean or 0.0) >= min(least) + DELAYED_MS
 
 
 def _print_failure(page: Page, run: Run, where: str = "") -> None:
