@@ -88,23 +88,23 @@ def why(
     Args:
         source: A directory of ``mptcplab run``, a run in it, or the result of ``mptcplab.run``; the
             runs beside it are used as well. Or captures, one or several taken as one.
-        tries: Whether to simulate the run's scenario with each remedy, with the run's seed; for
-            captures, a model of the largest transfer.
+        tries: Whether to simulate with each remedy: the scenario of a simulated run, with its seed;
+            for captures, those of a run of another engine among them, a model of the largest
+            transfer.
 
     Raises:
-        Error: There is no run, or remedies can only be tried for simulated runs; a capture cannot
-            be read, or shows too little for a model.
+        Error: There is no run, or it kept no captures to make a model of; a capture cannot be read,
+            or shows too little for a model.
     """
+    from mptcplab.calibration import captured
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.run import Run
     from mptcplab.results.why import Why
 
-    if isinstance(source, Run | Comparison):
-        return Why.of(source, tries=tries)
-    if isinstance(source, str | PathLike) and Path(source).is_dir():
-        return Why.of(source, tries=tries)
-    from mptcplab.calibration import captured
-
+    if isinstance(source, Run | Comparison) or (
+        isinstance(source, str | PathLike) and Path(source).is_dir()
+    ):
+        return captured.of_run(source) if tries else Why.of(source)
     return captured.why(source, tries=tries)
 
 

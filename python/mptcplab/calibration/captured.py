@@ -7,7 +7,7 @@ from os import PathLike
 from mptcplab._core import Error
 from mptcplab.analysis import measure
 from mptcplab.calibration.modelled import BIN_S, largest, scenario_of
-from mptcplab.engines import DEFAULT
+from mptcplab.engines import DEFAULT, named
 from mptcplab.results.findings.tries import Trials, mean, tried
 from mptcplab.results.why import Why
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab._core import Tables
+    from mptcplab.results.comparison import Comparison
+    from mptcplab.results.run import Run
 
     Row = dict[str, Any]
 
@@ -48,6 +50,26 @@ def why(
         return Why(tables, rows, *_tried(tables, rows))
     except Error as error:
         raise Error(f"{', '.join(map(str, files))}: {error}") from None
+
+
+def of_run(source: str | PathLike[str] | Run | Comparison) -> Why:
+    """Explain a run and try its remedies: with its seed, or in a model of what another engine sent.
+
+    Raises:
+        Error: There is no run, or no captures of it to make a model of.
+    """
+    found = Why.of(source)
+    run = found.run
+    if run is None or named(run.about["engine"]).in_memory:
+        return Why.of(source, tries=True)
+    files = sorted(run.directory.glob("*.pcapng"))
+    if not files:
+        raise Error(
+            f"{run.directory} kept no captures: remedies are tried in a model of them, since only "
+            "a simulation can be run again with its seed"
+        )
+    modelled = why(files, tries=True)
+    return Why(found.tables, found.rows, modelled.tried_rows, modelled.model, run)
 
 
 def _tried(tables: Tables, findings: list[Row]) -> tuple[list[Row], Row]:

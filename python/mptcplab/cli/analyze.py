@@ -218,11 +218,17 @@ def _explain(tables: Tables, options: Namespace) -> None:
 
         print_json({"schema": _core.SCHEMA, "complete": tables.complete, "findings": rows})
         return
-    from mptcplab.cli.summary.findings import print_all, unseen_senders
+    from mptcplab.cli.summary.findings import print_all, unanswered, unseen_senders
     from mptcplab.cli.summary.page import Page
 
     several = len(tables.table("connections")) > 1
-    print_all(Page(), rows, several=several, unseen=unseen_senders(tables.rows("flows")))
+    print_all(
+        Page(),
+        rows,
+        several=several,
+        unseen=unseen_senders(tables.rows("flows")),
+        unanswered=unanswered(tables, rows),
+    )
 
 
 def _chosen(tables: Tables, options: Namespace) -> Tables:

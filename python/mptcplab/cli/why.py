@@ -56,12 +56,14 @@ def run(options: Namespace) -> int:
         model = {} if found.model is None else {"model": found.model}
         print_json({"schema": 1, "findings": found.rows} | tried | model)
         return 0
-    from mptcplab.cli.summary.findings import print_all, print_model, print_tried
+    from mptcplab.cli.summary.findings import print_all, print_model, print_tried, unanswered
     from mptcplab.cli.summary.page import Page
 
     page = Page()
     several = len(list(found.tables.rows("connections"))) > 1
-    print_all(page, found.rows, several=several, directory=found.directory)
+    # A run has more than packets.
+    unknown = None if found.directory else unanswered(found.tables, found.rows)
+    print_all(page, found.rows, several=several, unanswered=unknown, directory=found.directory)
     if found.model is not None:
         print_model(page, found.model, found.rows)
     if found.tried_rows is not None and (found.model is None or found.model["holds"]):

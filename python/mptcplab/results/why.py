@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 
 # Columns of remedies that were tried.
 TEXTS = ("kind", "remedy", "settings", "limit")
-NUMBERS = ("claimed_s", "gained_s", "throughput_mbps", "before_mbps")
+NUMBERS = (
+    "claimed_s",
+    "gained_s",
+    "throughput_mbps",
+    "before_mbps",
+    "rtt_ms_mean",
+    "rtt_before_ms",
+)
 
 
 class Why:
@@ -37,11 +44,11 @@ class Why:
         rows: list[Row],
         tried: list[Row] | None,
         model: Row | None = None,
-        directory: Path | None = None,
+        run: Run | None = None,
     ) -> None:
         self.tables = tables
-        #: Where the captures of a run lie; None of captures, which rows call as they were given.
-        self.directory = directory
+        #: The run with MPTCP; None of captures, which rows call as they were given.
+        self.run = run
         #: As rows; ``tried_rows`` is None where nothing was tried.
         self.rows = rows
         self.tried_rows = tried
@@ -59,7 +66,12 @@ class Why:
         comparison = _comparison(source)
         rows = findings(comparison)
         tried = tried_of(comparison, rows) if tries else None
-        return cls(comparison.mptcp.tables, rows, tried, directory=comparison.mptcp.directory)
+        return cls(comparison.mptcp.tables, rows, tried, run=comparison.mptcp)
+
+    @property
+    def directory(self) -> Path | None:
+        """Where the captures of a run lie."""
+        return None if self.run is None else self.run.directory
 
     @cached_property
     def findings(self) -> pl.DataFrame:
@@ -81,6 +93,9 @@ def _comparison(source: str | PathLike[str] | Run | Comparison) -> Comparison:
     found = source if isinstance(source, (Run, Comparison)) else opened(source)
     if isinstance(found, Run):
         return Comparison(found.directory, found, {})
+    if isinstance(found, list):
+        one = found[0].directory
+        raise Error(f"{source} holds runs of several seeds: name one of them, such as {one}")
     if not isinstance(found, Comparison):
         raise Error(f"{source} holds no run; captures are named one by one")
     return found

@@ -10,10 +10,27 @@ from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.cli.summary.subflows import DOWN_FIRST
 from mptcplab.labels import text
 from mptcplab.labels.connections import SENDERS
-from mptcplab.labels.findings import MOST, NO_FAULT, by_cost, counted, in_words
+from mptcplab.labels.findings import MOST, NO_FAULT, by_cost, called, counted, in_words
 from mptcplab.results.findings.remedies import REMEDIES
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.analysis import Measured
+
 Row = dict[str, Any]
+
+NOTHING = "nothing was found that would have cost time"
+# Of a smaller or shorter transfer nobody asks what limited it.
+ASKED_BYTES, ASKED_S = 500_000, 1.0
+# A path had room where its usual round trip is hardly longer than its least, and little was lost.
+ROOM, FEW_LOSSES_PERCENT = 1.3, 0.5
+# What limits the rate where paths have room, and packets show.
+SHOWN = frozenset(
+    {
+        *("application", "capture_unfit", "head_of_line", "receive_window", "send_buffer"),
+        *("slow_start_early", "slow_start_loss", "split_connection", "window_clamped"),
+    }
+)
 
 
 def print_first(
@@ -42,7 +59,7 @@ def print_counted(page: Page, findings: list[list[Row]]) -> None:
     for kind, runs, cost in found[:MOST]:
         lost = "" if cost is None or kind in NO_FAULT else f": {text.seconds(cost)} lost (median)"
         page.paragraph(
-            f"{kind} in {runs} of {len(findings)} runs{lost}",
+            f"{called(kind)} in {runs} of {len(findings)} runs{lost}",
             first="why ",
             style="strong",
             indent="",
@@ -64,18 +81,21 @@ def print_all(
     *,
     several: bool = False,
     unseen: Iterable[str] = (),
+    unanswered: str | None = None,
     directory: Path | None = None,
 ) -> None:
     """Print all findings, each with its evidence, its remedy and a filter for Wireshark.
 
     Those of one kind with one remedy stand together. ``unseen`` are the ends that sent data where
-    nobody captured; ``directory`` is where the captures lie.
+    nobody captured, ``unanswered`` is what captures cannot answer; ``directory`` is where the
+    captures lie.
     """
     alike: dict[tuple[str, str], list[Row]] = {}
     for row in by_cost(rows):
         alike.setdefault((row["kind"], row["remedy"]), []).append(row)
     if not alike:
-        page.paragraph("nothing was found that would have cost time", indent="")
+        nothing = "the packets show nothing that cost time" if unanswered else NOTHING
+        page.paragraph(nothing, indent="")
     for number, ((_, remedy), group) in enumerate(alike.items()):
         if number:
             page.line()
@@ -87,6 +107,8 @@ def print_all(
             # Filters are copied: they stay on one line.
             page.line(f"  Wireshark {row['filter']}")
         page.paragraph(remedy, first="remedy    ")
+    if unanswered:
+        page.paragraph(unanswered, first="– ")
     for end in unseen:
         page.paragraph(
             "much of what costs time shows only at the sender of the data: "
@@ -104,6 +126,40 @@ def unseen_senders(flows: Iterable[Row]) -> list[str]:
         if flow["data_packets"] and flow["loss_rate_percent"] is None
     }
     return [SENDERS[direction] for direction in DOWN_FIRST if direction in blind]
+
+
+def unanswered(tables: Measured, findings: Iterable[Row]) -> str | None:
+    """Say what captures cannot answer where the paths had room, and no finding says what limited.
+
+    That is the sender's business: its buffer, its scheduler, its application.
+    """
+    largest = max(tables.rows("transfers"), key=lambda row: row["bytes"] or 0, default=None)
+    if (
+        largest is None
+        or (largest["bytes"] or 0) < ASKED_BYTES
+        or (largest["elapsed_s"] or 0.0) < ASKED_S
+        or any(row["kind"] in SHOWN for row in findings)
+    ):
+        return None
+    flows = [
+        row
+        for row in tables.rows("flows", connection=largest["connection"])
+        if row["direction"] == largest["direction"] and row["rtt_ms_median"] is not None
+    ]
+    widest = max(flows, key=lambda row: row["bytes"] or 0, default=None)
+    if (
+        widest is None
+        or widest["rtt_ms_median"] > ROOM * widest["rtt_ms_min"]
+        or (widest["loss_rate_percent"] or 0.0) >= FEW_LOSSES_PERCENT
+    ):
+        return None
+    least, median = (text.milliseconds(widest[f"rtt_ms_{name}"]) for name in ("min", "median"))
+    return (
+        f"no path that carried much was full: round trips took {median} (median), and {least} at "
+        "least. What else limited the transfer is not in packets: whether the send buffer was too "
+        "small, why the scheduler sent as it did, or how fast the application wrote. At the "
+        "sender, ss -tim shows its buffer, and mptcplab shell records it"
+    )
 
 
 def _facts(row: Row, directory: Path | None) -> list[str]:
@@ -140,8 +196,9 @@ def print_model(page: Page, model: Row, findings: list[Row]) -> None:
     page.paragraph(sentence, indent="")
     missing = {row["kind"] for row in findings if row["kind"] in REMEDIES} - set(model["shown"])
     if model["holds"] and missing:
-        kinds = ", ".join(sorted(missing))
-        page.paragraph(f"it does not show {kinds}, and nothing was tried against that", indent="")
+        kinds = " and ".join(f"“{kind}”" for kind in sorted(map(called, missing)))
+        sentence = f"it does not show the finding {kinds}, and nothing was tried against that"
+        page.paragraph(sentence, indent="")
 
 
 def print_tried(page: Page, tried: list[Row], *, model: bool = False) -> None:
@@ -154,16 +211,30 @@ def print_tried(page: Page, tried: list[Row], *, model: bool = False) -> None:
     page.paragraph(f"tried {where}:", indent="", style="strong")
     columns = [
         Column("remedy", [row["remedy"] for row in tried], left=True),
-        Column("for", [row["kind"] for row in tried], left=True),
+        Column("for", [_names(row["kind"]) for row in tried], left=True),
         Column("claimed", [_or_unknown(row["claimed_s"]) for row in tried]),
         Column("gained", [_or_unknown(row["gained_s"]) for row in tried]),
         Column("Mbit/s", [text.figure(row["throughput_mbps"]) for row in tried]),
         Column("before", [text.figure(row["before_mbps"]) for row in tried]),
     ]
+    # What is gained of a long queue is delay.
+    if any("bufferbloat" in row["kind"] for row in tried):
+        columns += [
+            Column("RTT ms", [_figure(row["rtt_ms_mean"]) for row in tried]),
+            Column("before", [_figure(row["rtt_before_ms"]) for row in tried]),
+        ]
     draw(page, columns)
     for row in tried:
         if row["limit"]:
             page.paragraph(f"{row['remedy']}: {row['limit']}", indent="")
+
+
+def _figure(value: float | None) -> str:
+    return text.UNKNOWN if value is None else text.figure(value)
+
+
+def _names(kinds: str) -> str:
+    return ", ".join(map(called, kinds.split(", ")))
 
 
 def _or_unknown(seconds: float | None) -> str:

@@ -13,9 +13,15 @@ class Remedy:
     text: str
     #: Why it may give less than half of what was lost, or when; shown where it does.
     limit: str = ""
+    #: It is tried where what was found lasted for so long.
+    least_s: float = 0.0
 
 
-GUARD = Remedy(("mptcp.path_manager=guard",), "the path manager guard")
+GUARD = Remedy(
+    ("mptcp.path_manager=guard",),
+    "the path manager guard",
+    "gives back what other paths waited, and none of what a dead path would have carried",
+)
 LOWEST_RTT = Remedy(("mptcp.scheduler=lowest-rtt",), "the scheduler lowest-rtt")
 BLEST = Remedy(("mptcp.scheduler=blest",), "the scheduler blest")
 BBR = Remedy(("mptcp.congestion_control=bbr",), "the congestion controller bbr")
@@ -23,6 +29,8 @@ BACK_OFF = Remedy(
     ("tcp.max_backoff=1",),
     "time-outs that double once at most",
     "gives back what was waited for after the path was back, and none of the outage",
+    # Time-outs that have doubled for so long may outlast an outage by seconds.
+    least_s=5.0,
 )
 
 USE_ALL = Remedy(

@@ -33,7 +33,9 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     if mptcp.transfer is None or any(row["kind"] == "receive_window" for row in others):
         return []
     if counted := list(_counted(_samples(comparison, COUNTED))):
-        return counted
+        # The buffer is the connection's.
+        part, _ = max(counted)
+        return [_found(part, "; ".join(evidence for _, evidence in counted))]
     bulk = mptcp.scenario.get("transfer", {}).get("application", "bulk") == "bulk"
     return list(_sampled(_samples(comparison, SAMPLED, "peer_window_bytes"))) if bulk else []
 
@@ -49,8 +51,8 @@ def _samples(comparison: Comparison, columns: tuple[str, ...], *perhaps: str) ->
     return known.sort("at_ns", "subflow").rows(named=True)
 
 
-def _counted(rows: list[Row]) -> Iterator[Row]:
-    """Linux counts such time.
+def _counted(rows: list[Row]) -> Iterator[tuple[float, str]]:
+    """Linux counts such time: give its part, and the evidence, of each subflow.
 
     It begins to count where a writer waits and nothing is queued. On a subflow of MPTCP the writer
     is the connection's, and the count may go on after it should have ended: such a count is left
@@ -67,7 +69,7 @@ def _counted(rows: list[Row]) -> Iterator[Row]:
                 f"the kernel counted {row['buffer_limited_ms']:.0f} ms of waiting for the buffer "
                 f"in {row['busy_ms']:.0f} ms with data to send"
             )
-            yield _found(part, evidence) | {"subflow": subflow}
+            yield part, f"{evidence} (subflow {subflow})" if len(samples) > 1 else evidence
 
 
 def _goes_on(samples: list[Row]) -> bool:

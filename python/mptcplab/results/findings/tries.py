@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def tries(comparison: Comparison, findings: list[Row]) -> list[Row]:
-    """Give a row per remedy: time claimed and gained, throughput with it and before.
+    """Give a row per remedy: time claimed and gained, throughput and RTT with it and before.
 
     A remedy that several findings name is tried once, for what they claim together.
 
@@ -64,7 +64,10 @@ class Trials:
         """Give the row of the transfer."""
         connections, transfers = (list(tables.rows(name)) for name in ("connections", "transfers"))
         found = run_metrics.transfer(connections, transfers, self.direction)
-        return found or {"bytes": 0, "throughput_mbps": None}
+        if found is None:
+            return {"bytes": 0, "throughput_mbps": None, "rtt_ms_mean": None}
+        flows = run_metrics.of_transfer(tables.rows("flows"), found)
+        return found | {"rtt_ms_mean": run_metrics.metrics_of(found, flows)["rtt_ms_mean"]}
 
     def transfers(self, settings: tuple[str, ...]) -> list[Row]:
         """Give the transfer with settings, once with each seed."""
@@ -78,7 +81,8 @@ def tried(trials: Trials, findings: list[Row], before: list[Row] | None = None) 
     """
     remedies: dict[Remedy, list[Row]] = {}
     for row in findings:
-        if remedy := REMEDIES.get(row["kind"]):
+        remedy = REMEDIES.get(row["kind"])
+        if remedy and row["to_s"] - row["from_s"] >= remedy.least_s:
             remedies.setdefault(remedy, []).append(row)
     if not remedies:
         return []
@@ -98,6 +102,8 @@ def tried(trials: Trials, findings: list[Row], before: list[Row] | None = None) 
                 "gained_s": gained_s,
                 "throughput_mbps": mean(row["throughput_mbps"] for row in after),
                 "before_mbps": mean(row["throughput_mbps"] for row in before),
+                "rtt_ms_mean": mean(row["rtt_ms_mean"] for row in after),
+                "rtt_before_ms": mean(row["rtt_ms_mean"] for row in before),
             }
         )
     return found

@@ -1,0 +1,125 @@
+"""``mptcplab why``: what it says of runs and captures, and what it tries."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mptcplab as package
+from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, scenario
+from mptcplab.results.findings.tries import Trials, tried
+
+Table = dict[str, Any]
+
+
+def kept(table: Table, place: Path, **options: Any) -> Path:
+    """Run a scenario with MPTCP alone, and keep captures of headers."""
+    package.run(table, out=place, captures="headers", **{"baselines": False} | options)
+    return place
+
+
+def test_captures_that_cannot_tell_give_no_clean_bill(mptcplab: Any, tmp_path: Path) -> None:
+    """A small send buffer shows in no packet; a path that is full does."""
+    far = WIFI | {"delay": "80 ms"}
+    size = BULK | {"size": "4 MB"}
+    place = kept(scenario(size, tcp={"send_buffer": "100 kB"}, wifi=far), tmp_path / "small")
+    captures = sorted(map(str, (place / "mptcp").glob("*.pcapng")))
+    for command in (["analyze", "--why"], ["why"]):
+        printed = " ".join(mptcplab(*command, *captures).stdout.split())
+        assert "nothing was found" not in printed
+        assert (
+            "What else limited the transfer is not in packets: whether the send buffer" in printed
+        )
+    # A run knows.
+    assert "not in packets" not in mptcplab("why", str(place)).stdout
+    full = kept(scenario(size, wifi=WIFI), tmp_path / "full")
+    captures = sorted(map(str, (full / "mptcp").glob("*.pcapng")))
+    assert "nothing was found" in mptcplab("analyze", "--why", *captures).stdout
+
+
+def test_remedies_of_what_a_kernel_sent_are_tried_in_a_model(mptcplab: Any, tmp_path: Path) -> None:
+    """Of a run of another engine the captures are there; without them a line says so."""
+    gone = scenario(timeline=away("wifi", 2, 4), wifi=WIFI, lte=LTE)
+    place = kept(gone, tmp_path / "run")
+    about = place / "mptcp" / "run.json"
+    written = json.loads(about.read_text("utf-8"))
+    about.write_text(json.dumps(written | {"engine": "kernel"}), "utf-8")
+    printed = mptcplab("why", "--try", str(place)).stdout
+    assert printed.startswith("wifi delivered nothing")
+    assert "a model of connection 0" in printed
+    assert "tried in the model" in printed
+    found = package.why(place, tries=True)
+    assert found.model is not None
+    assert found.rows == package.why(place).rows
+    for capture in (place / "mptcp").glob("*.pcapng"):
+        capture.unlink()
+    refused = mptcplab("why", "--try", str(place))
+    assert refused.returncode == 2
+    assert "kept no captures" in refused.stderr
+
+
+def test_a_directory_of_seeds_points_to_one(mptcplab: Any, tmp_path: Path) -> None:
+    """It holds several runs, not captures."""
+    place = tmp_path / "seeds"
+    for seed in ("1", "2"):
+        kept(scenario(BULK | {"size": "300 kB"}, wifi=WIFI), place / seed)
+    refused = mptcplab("why", str(place))
+    assert refused.returncode == 2
+    assert f"name one of them, such as {place / '1'}" in refused.stderr
+    shutil.rmtree(place)
+
+
+def test_the_remedy_of_a_long_queue_shows_round_trips() -> None:
+    """Its gain is delay."""
+    from mptcplab.cli.summary.findings import print_tried
+    from mptcplab.cli.summary.page import Page
+    from mptcplab.engines import DEFAULT
+
+    bloated = scenario(wifi=WIFI | {"queue": "1500 ms"})
+    row = {"kind": "bufferbloat", "cost_s": None, "from_s": 0.0, "to_s": 5.0}
+    rows = tried(Trials(DEFAULT, bloated, (1,), "down"), [row])
+    assert rows[0]["rtt_ms_mean"] < rows[0]["rtt_before_ms"] / 2
+    stream = io.StringIO()
+    print_tried(Page(stream), rows)
+    assert "RTT ms" in stream.getvalue()
+    # Time-outs of a short outage have a remedy that is not named.
+    chain = row | {"kind": "timeout_chain"}
+    assert tried(Trials(DEFAULT, bloated, (1,), "down"), [chain | {"to_s": 4.0}]) == []
+
+
+def test_the_page_has_evidence_remedy_and_confidence(tmp_path: Path) -> None:
+    """A row for each finding."""
+    from mptcplab.charts.run.page import describe
+    from mptcplab.charts.run.subject import Subject
+    from mptcplab.results.comparison import open_comparison
+
+    place = kept(scenario(timeline=away("wifi", 2, 4), wifi=WIFI, lte=LTE), tmp_path / "run")
+    page = describe(Subject.of(open_comparison(place)))
+    table = next(one for one in page.tables if one.id == "why")
+    assert table.columns == ["finding", "from", "to", "confidence", "evidence", "remedy"]
+    (row,) = table.rows
+    assert row[0].startswith("wifi delivered nothing")
+    assert "segments were sent again" in row[4]
+    assert "mptcplab guard" in row[5]
+
+
+@pytest.mark.parametrize(("delay", "longer"), [("12 ms", True), ("100 ms", False)])
+def test_requests_are_compared_by_their_response_times(
+    mptcplab: Any, tmp_path: Path, delay: str, longer: bool
+) -> None:
+    """A rate says nothing where an application waits."""
+    from mptcplab.results.labels import gain
+
+    asked = scenario(
+        ask(response="5 kB", requests=6, think="50 ms"), wifi=WIFI | {"delay": delay}, lte=LTE
+    )
+    run = package.run(asked, out=tmp_path / "run")
+    sentence = gain(run)
+    assert "with responses in" in sentence
+    assert "Mbit/s" not in sentence
+    assert ("wifi with" in sentence) is longer
