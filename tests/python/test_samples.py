@@ -63,7 +63,7 @@ def test_an_hour_of_silence_is_two_rows() -> None:
 @pytest.mark.parametrize("application", ["bulk", "request-response"])
 def test_a_finding_is_the_same_of_all_samples_and_of_those_that_are_kept(application: str) -> None:
     """Nothing was there to send in the four tenths of a second in the middle."""
-    from test_findings import _comparison
+    from test_findings_runs import _comparison
 
     from mptcplab.results.findings import send_buffer
 
