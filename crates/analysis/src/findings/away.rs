@@ -15,10 +15,6 @@ const RECOVERY_ROUND_TRIPS: f64 = 40.0;
 /// A shorter time with all paths tells no rate, nor one of fewer round trips.
 const LEAST_S: f64 = 0.3;
 const LEAST_ROUND_TRIPS: f64 = 10.0;
-/// A path is away, too, when a time-out passed without an answer to any of so much, for so long and so many round trips.
-const SHORT_S: f64 = 0.3;
-const SHORT_BYTES: u32 = 5000;
-const SHORT_ROUND_TRIPS: f64 = 2.0;
 /// A path that carried a smaller part is not missed.
 const LEAST_PART: f64 = 0.05;
 
@@ -27,8 +23,8 @@ pub(super) fn away(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Rang
     let timed_out = |silent: &Range<usize>| silent.clone().any(|index| timeline.of(subflow, index).timeouts > 0);
     let long = &case.silences[subflow];
     let is_new = |short: &Range<usize>| long.iter().all(|one| one.end <= short.start || short.end <= one.start);
-    let short = short_silences(case, timeline, subflow).into_iter().filter(is_new);
-    let mut spans: Vec<Range<usize>> = long.iter().cloned().chain(short).filter(timed_out).collect();
+    let short = case.short_silences[subflow].iter().filter(|short| is_new(short));
+    let mut spans: Vec<Range<usize>> = long.iter().chain(short).filter(|silent| timed_out(silent)).cloned().collect();
     let Some(mut gone) = gone(case, timeline, subflow) else { return spans };
     spans.retain(|silent| {
         let apart = silent.end <= gone.start || silent.start >= gone.end;
@@ -111,12 +107,6 @@ fn recovery_s(case: &Case) -> f64 {
 pub(super) fn rtt_s(case: &Case) -> f64 {
     let rtt_ms = case.report.flows.iter().filter_map(|rows| rows[case.direction as usize].rtt_ms_median);
     rtt_ms.fold(0.0, f64::max) / 1e3
-}
-
-/// Times in which none of much in flight was answered on a subflow: a few losses answer to some.
-pub(super) fn short_silences(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Range<usize>> {
-    let silent = case.silences(timeline, SHORT_S, SHORT_BYTES, SHORT_ROUND_TRIPS);
-    silent.into_iter().nth(subflow).unwrap_or_default()
 }
 
 fn over(timeline: &Timeline) -> usize {

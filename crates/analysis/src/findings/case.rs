@@ -18,6 +18,10 @@ const LEAST_S: f64 = 0.1;
 pub(super) const SILENT_S: f64 = 0.8;
 /// So many round trips are no silence, however long they take: an answer, a time-out and its answer.
 pub(super) const ROUND_TRIPS: f64 = 3.0;
+/// Nor is it alive where so much is in flight and none of it is answered for so long and so many round trips.
+const SHORT_S: f64 = 0.3;
+const SHORT_BYTES: u32 = 5000;
+const SHORT_ROUND_TRIPS: f64 = 2.0;
 /// A path whose usual round trip is no more than so many times its least has no queue that stands: more would go over it.
 const UNQUEUED: f64 = 1.3;
 /// What sent nothing has no packets to show: those of the whole connection show it.
@@ -70,6 +74,8 @@ pub(super) struct Case<'a> {
     pub(super) order_bound: bool,
     /// By subflow, as the sender saw it: times in which nothing was acknowledged with data in flight, for long.
     pub(super) silences: Vec<Vec<Range<usize>>>,
+    /// The same with much in flight and after a shorter time: a few losses leave some of it answered.
+    pub(super) short_silences: Vec<Vec<Range<usize>>>,
     /// Data waited for a slow path for so long that it is told.
     pub(super) blocked: bool,
     /// A join failed, and that is told.
@@ -134,6 +140,7 @@ impl<'a> Case<'a> {
                 is_bound(receiver, |index| receiver.flows.iter().any(|flow| flow.waited_us(index) > most_us))
             }),
             silences: Vec::new(),
+            short_silences: Vec::new(),
             blocked: false,
             join_failed: false,
             explained: Vec::new(),
@@ -160,6 +167,7 @@ impl<'a> Case<'a> {
         }
         if let Some(sender) = sender {
             case.silences = case.silences(sender, SILENT_S, 1, ROUND_TRIPS);
+            case.short_silences = case.silences(sender, SHORT_S, SHORT_BYTES, SHORT_ROUND_TRIPS);
         }
         Some(case)
     }

@@ -82,7 +82,8 @@ struct Outage {
 pub(super) fn explain(case: &mut Case, subflow: usize) {
     case.explained.push(subflow);
     if let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main && case.best_rate > 0.0) {
-        dead(case, timeline, subflow, &rates(timeline));
+        let rate = away::rate(case, timeline);
+        dead(case, timeline, subflow, &rates(timeline), rate);
     }
 }
 
@@ -91,16 +92,16 @@ fn rates(timeline: &Timeline) -> Vec<f64> {
 }
 
 fn at_sender(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
-    let rates = rates(timeline);
+    let (rates, rate) = (rates(timeline), away::rate(case, timeline));
     let mut found = Vec::new();
     for subflow in case.established() {
         if case.explained.contains(&subflow) {
             continue;
         }
-        let outages = dead(case, timeline, subflow, &rates);
+        let outages = dead(case, timeline, subflow, &rates, rate);
         found.extend(told(case, outages, one_dead));
     }
-    let outages = all_dead(case, timeline);
+    let outages = all_dead(case, timeline, rate);
     found.extend(told(case, outages, every_dead));
     found.extend(unfinished(case, timeline));
     found
@@ -161,10 +162,9 @@ fn told(case: &Case, outages: Vec<Outage>, tell: impl Fn(&Case, &[Outage]) -> Fo
 }
 
 /// When a path was dead or gone while others were not. What they waited for what was on it is a part of what that cost.
-fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64]) -> Vec<Outage> {
+fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rate: f64) -> Vec<Outage> {
     let mut outages = Vec::new();
     let idle_s = idle::of_application(case, timeline);
-    let rate = away::rate(case, timeline);
     for silent in away::away(case, timeline, subflow) {
         let (timeouts, backed_off) = timeouts(timeline, subflow, silent.clone());
         // What joined later waited for nothing, nor does what has ended.
@@ -289,11 +289,8 @@ fn timeouts(timeline: &Timeline, subflow: usize, span: Range<usize>) -> (usize, 
 }
 
 /// When no path was left that went on.
-fn all_dead(case: &mut Case, timeline: &Timeline) -> Vec<Outage> {
+fn all_dead(case: &mut Case, timeline: &Timeline, rate: f64) -> Vec<Outage> {
     let mut outages = Vec::new();
-    let short: Vec<Vec<Range<usize>>> =
-        (0..timeline.flows.len()).map(|subflow| away::short_silences(case, timeline, subflow)).collect();
-    let rate = away::rate(case, timeline);
     for stop in stops(case, timeline) {
         if timeline.is_shut(stop.clone()) {
             continue;
@@ -302,7 +299,7 @@ fn all_dead(case: &mut Case, timeline: &Timeline) -> Vec<Outage> {
         let there = there(case, from_s, |_| true);
         let middle = stop.start + stop.len() / 2;
         let silent = |subflow: usize| {
-            let mut silences = case.silences[subflow].iter().chain(&short[subflow]);
+            let mut silences = case.silences[subflow].iter().chain(&case.short_silences[subflow]);
             silences.find(|silent| silent.contains(&middle)).cloned()
         };
         let dead: Vec<(usize, Range<usize>)> =
