@@ -82,10 +82,6 @@ impl Subflow {
     #[cold]
     #[inline(never)]
     pub(super) fn establish(&mut self, now: Time, echo: Option<u32>, control: &mut Control) {
-        if self.state == State::SynReceived {
-            // Captures of Linux 6.18: who accepted tells that from the first segment on, who connected once data came.
-            self.inbound.clamp();
-        }
         self.state = State::Established;
         (self.acked, self.timeouts) = (1, 0);
         self.timers.disarm();

@@ -182,7 +182,7 @@ impl Inbound {
     /// (tcp_event_data_recv), nor while the window grows by two segments for each that comes (tcp_grow_window).
     fn hurry(&mut self, at: &Circumstances, range: &Range<u64>) {
         let len = range.end - range.start;
-        self.clamp();
+        self.grown_bytes = self.grown_bytes.min(self.memory.clamp());
         if len > 0 && range.start <= self.next && range.end > self.next {
             self.measure(at, len as u32);
             if self.timeout.as_mut().is_some_and(|timeout| timeout.heard(at.now, at.ticks, at.rto_ns)) {
@@ -193,11 +193,6 @@ impl Inbound {
         if grows && len >= LEAST_GROWING_BYTES && range.end > self.next {
             self.grow_window(at, len as u32);
         }
-    }
-
-    /// No window is wider than memory lets it be.
-    pub(super) fn clamp(&mut self) {
-        self.grown_bytes = self.grown_bytes.min(self.memory.clamp());
     }
 
     /// The next ACKs, at least so many, do not wait (tcp_enter_quickack_mode).
