@@ -14,8 +14,8 @@ HYSTART = (
     "HyStart: if the emulator woke up late, ACKs that were sent a millisecond apart arrived more than 2 ms apart. This breaks the ACK "
     "train, so slow start ended later in some runs of the kernel"
 )
-# Behind 10 Mbit/s and 40 ms, jitter of 0.25 ms takes the simulation from 52 to 74 ms, and with a queue of one BDP from 48 to 65; over a lossy path and
-# one with a deep queue it takes it to 88 ms, and 0.5 ms to 91.
+# Behind 10 Mbit/s and 40 ms, jitter of 0.25 ms takes the simulation from 52 to 72 ms, and with a queue of one BDP from 49 to 65; over a lossy path and
+# one with a deep queue it takes it to 88 ms, and 0.5 ms to 90.
 RATES = (
     "BBR: the emulated link releases ACKs every half millisecond. BBR sends at the highest delivery rate that these ACKs show, which is "
     "above the rate of the link. The simulation does the same with jitter of a quarter of a millisecond"

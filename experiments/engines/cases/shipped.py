@@ -11,14 +11,14 @@ from mptcplab.scenario.long import written
 # Shown in `state` and captures of 16 runs of the kernel, 20 of the simulation, and eight more with jitter of 0.5 ms.
 ROUND = (
     "HyStart counts an ACK train only if its round begins with the first ACK of the train. Slow start of the second subflow ended at 68 to "
-    "199 packets in the kernel, at 73 in 19 of 20 runs of the simulation, and at 67 to 259 in the simulation with jitter of 0.5 ms (see below)"
+    "199 packets in the kernel, at 66 in 17 of 20 runs of the simulation, and at 88 to 248 in the simulation with jitter of 0.5 ms (see below)"
 )
 # In captures of the runs with seeds 1 and 2: samples are a server's segments whose ACK says that they came, in each.
 SAMPLES = (
     "the number of RTT samples per subflow. LTE packets arrive in groups at one instant. Simulated hosts process the whole group before "
     "they answer; the kernel sends an ACK for every two to six packets. In the runs with seeds 1 and 2, LTE has 47 and 38 % of the samples "
-    "in the kernel, and 32 and 31 % in the simulation. With as few the kernel's means would be 57 and 92 ms; the simulation's are 68 and "
-    "86 ms (see below)"
+    "in the kernel, and 32 and 33 % in the simulation. With as few the kernel's means would be 58 and 95 ms; the simulation's are 70 and "
+    "88 ms (see below)"
 )
 CHOICES = ("mptcp", "tcp", "kernel", "client")
 

@@ -11,8 +11,8 @@ TWO = (Path(20, 25, 100), Path(12, 60, 200))
 JOIN = "the second subflow joins when the last byte is written: most runs of the kernel refuse the join, one in five does not"
 FIRST_DATA = (
     "the data that the second subflow gets when it joins. With both engines there are two kinds of runs, with delays of 6 to 11 ms and of "
-    "21 to 31 ms. The second kind are 10 of 16 runs of the kernel, 1 of 20 of the simulation, and three of eight of the simulation with "
-    "jitter of 0.25 ms (14.6 ms on average)"
+    "21 to 31 ms. The second kind are 10 of 16 runs of the kernel, 1 of 20 of the simulation, and two of eight of the simulation with "
+    "jitter of 0.25 ms (12.6 ms on average)"
 )
 # In the figures of its 16 runs, and in captures of four.
 LOST = f"{HYSTART}. Ten of 16 runs lost nothing, like the simulation, and have no delay; six lost 0.8 to 5.8 % (7.7 to 14.3 ms)"

@@ -10,14 +10,14 @@ CONTROLLERS = {"reno": "reno-linux", "cubic": "cubic-linux", "bbr": "bbr"}
 # Shown in the captures: one segment and its copies, sent seven times in a row for nothing.
 COPIES = (
     "a single event: if copies of a segment are lost as well, the time-out doubles. In the run with seed 3, where losses come in a row, the "
-    "kernel's CUBIC waited for 28.5 s and its Reno for 3.9 s; the simulation's waited for 2.0 and 4.0 s. Without this run the means are 602 "
-    "and 669 ms with CUBIC, 477 and 503 ms with Reno"
+    "kernel's CUBIC waited for 28.5 s and its Reno for 3.9 s; the simulation's waited for 2.1 and 4.2 s. Without this run the means are 564 "
+    "and 669 ms with CUBIC, 479 and 503 ms with Reno"
 )
 # In the figures of its 16 runs.
 LATER = f"{HYSTART}. Eight of 16 runs are like the simulation (a longest gap of 105 ms and a delay of 0.3 ms); six have 904 and 67 ms, two 403 and 7 ms"
 # Why engines are farther apart than the bands.
 CAUSES = {
-    "bbr, 10 Mbit/s, 40 ms, deep queue": f"{RATES} (74 ms; 53 to 88 in the kernel's runs)",
+    "bbr, 10 Mbit/s, 40 ms, deep queue": f"{RATES} (72 ms; 53 to 88 in the kernel's runs)",
     "reno, 10 Mbit/s, 40 ms, 8 % loss": COPIES,
     "cubic, 10 Mbit/s, 40 ms, 8 % loss": COPIES,
     "bbr, 10 Mbit/s, 40 ms, one BDP": f"{RATES} (65 ms; 53 to 67 in the kernel's runs)",

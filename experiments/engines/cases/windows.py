@@ -24,14 +24,14 @@ def _tuned(kb: int) -> str:
 # In `state` of 16 runs of the kernel and captures of both: see docs/engines.md.
 FIRST_DATA = (
     "the data that the second subflow gets when it joins. In the kernel it gets 46 segments at once, and its slow start ends at 120 packets "
-    "in 14 of 16 runs. In 18 of 20 runs of the simulation slow start ends at 48 to 88 packets, and in two at 198 and 202 (17.3 and 17.0 "
-    "Mbit/s, 108 ms). With jitter of 0.25 and 0.5 ms the simulation has 12.7 and 17.8 Mbit/s, 86 and 106 ms (see below)"
+    "in 14 of 16 runs. In two captures of the simulation it gets 10 segments, and then two at a time. Slow start ends at 48 packets in 13 of "
+    "20 runs and at 70 to 82 in seven. With jitter of 0.25 and 0.5 ms the simulation has 13.5 and 17.9 Mbit/s, 89 and 113 ms (see below)"
 )
-# In captures of both, and eight runs of the simulation with jitter.
+# In captures of both, and 16 runs of the simulation with jitter.
 FOUR_AT_A_TIME = (
     "a cycle in which the second subflow gets four segments at a time. The kernel leaves it when something arrives late, after 1 and 2.7 s "
-    "in two captures. No run of the simulation leaves it, but all do with jitter of 0.25 ms: 7.13 Mbit/s, 56.2 ms, 78.6 %, "
-    "201 ms (118 without one run), 18.3 ms (see below)"
+    "in two captures. No run of the simulation leaves it, but all do with jitter of 0.25 ms: 7.98 Mbit/s, 50.8 ms, 83.5 %, "
+    "112 ms, 16.8 ms (see below)"
 )
 
 
