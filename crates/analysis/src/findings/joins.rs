@@ -52,7 +52,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let mut why = remark.replace("the opener", &format!("the {opener}"));
         why = why.replace("the acceptor", &format!("the {acceptor}"));
         if removed {
-            remark.find("a middlebox removes").map_or("a middlebox removes MP_JOIN", |at| &remark[at..]).clone_into(&mut why);
+            remark
+                .find("a middlebox removes")
+                .map_or("a middlebox removes MP_JOIN", |at| &remark[at..])
+                .clone_into(&mut why);
         // The reset of a join whose option was missing says no more than that this is no subflow.
         } else if let Some(reason) = row.reset_reason.filter(|_| !remark.contains(BARE)) {
             why = format!("{why}: {}", in_words(reason));

@@ -26,7 +26,12 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let [from_s, to_s] = [early.from, early.to].map(|index| case.seconds(timeline, index));
         let cost_s = match early.lost {
             // Where it grows throughout, only what it has come to says what the path carries.
-            true => case.lost.claim_at(from_s, to_s, case.best_rate.max(timeline.best(|index| timeline.came(index))), to_s - from_s),
+            true => case.lost.claim_at(
+                from_s,
+                to_s,
+                case.best_rate.max(timeline.best(|index| timeline.came(index))),
+                to_s - from_s,
+            ),
             false => case.lost.claim(from_s, to_s, f64::INFINITY),
         };
         let (kind, what, before, remedy) = match early.lost {

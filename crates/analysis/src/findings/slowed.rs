@@ -1,8 +1,8 @@
 //! A path became slower although it had enough to carry: its own capacity fell, or others took it. Its round trips show that
 //! packets waited on it; a sender that slows down, for losses or a window, makes them no longer.
 
-use super::case::{self, Case, Cost, Found, s};
 use super::away;
+use super::case::{self, Case, Cost, Found, s};
 use super::idle_path::idle;
 use crate::timeline::Timeline;
 use std::ops::Range;

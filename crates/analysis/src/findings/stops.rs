@@ -21,8 +21,7 @@ const LEAST_WAIT_S: f64 = 0.1;
 
 const REMEDY_ONE: &str = "a path manager that suspends silent paths (mptcplab guard): it saves what the other paths wait, not what this one would have carried";
 const REMEDY_WINDOW: &str = "a larger receive buffer: with so small a window the other paths soon wait, and a path manager that suspends silent paths (guard) saves less";
-const REMEDY_KNOWN: &str =
-    "none at the hosts: both knew that the path was gone";
+const REMEDY_KNOWN: &str = "none at the hosts: both knew that the path was gone";
 const REMEDY_ALL: &str = "a second path that fails at other times";
 const REMEDY_LONG: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) saves a part of the wait after so long an outage";
 /// Time-outs that have doubled for so long may outlast an outage by seconds.
@@ -237,7 +236,9 @@ fn one_dead(case: &Case, outages: &[Outage]) -> Found {
             s(lost_s)
         ),
         evidence: match outages.iter().map(|one| one.timeouts).sum() {
-            0 => format!("its address was withdrawn (REMOVE_ADDR) before {from_s:.3} s, and nothing came over it until {to_s:.3} s"),
+            0 => format!(
+                "its address was withdrawn (REMOVE_ADDR) before {from_s:.3} s, and nothing came over it until {to_s:.3} s"
+            ),
             timeouts => evidence(" on it", sum(|one| one.to_s - one.from_s), timeouts),
         },
         remedy: match case.withdrawn_s(subflow) {
@@ -269,7 +270,11 @@ fn reason(case: &Case, subflow: usize, to_s: f64) -> String {
     if case.withdrawn_s(subflow).is_some_and(|at_s| at_s <= to_s) {
         return ", since its address was withdrawn".to_owned();
     }
-    if case.report.events.iter().any(is_reset) { String::new() } else { format!(", and nothing told the {sender} that it was dead") }
+    if case.report.events.iter().any(is_reset) {
+        String::new()
+    } else {
+        format!(", and nothing told the {sender} that it was dead")
+    }
 }
 
 /// Whether a subflow was dead in most of these times: its timer had run out.
