@@ -137,8 +137,8 @@ impl Connection {
     /// The window that was told last, ACKs included that are due before the reader has read.
     fn told(&self, now: Time) -> u64 {
         let due = (0..self.entries.len()).filter(|&i| self.entries[i].tcp.owes_ack() && !self.entries[i].is_over());
-        let windows = due.map(|i| self.receive.would_tell(self.chosen_window(now, i)));
-        windows.last().unwrap_or(self.receive.told())
+        let mut windows = due.map(|i| self.receive.would_tell(self.chosen_window(now, i)));
+        windows.next_back().unwrap_or(self.receive.told())
     }
 
     /// Once all is read, what waits for a second segment after a short one is acknowledged (net/ipv4/tcp.c,
