@@ -29,6 +29,8 @@ APART_NS = 1000
 SEEN_NS = 100_000
 # What paths take at least, less what their jitter may save.
 DELAYS_NS = {"wifi": 8_000_000, "lte": 25_000_000, "satellite": 117_000_000}
+# Of paths, in bit/s.
+RATES = {"wifi": 12_000_000, "lte": 7_000_000, "satellite": 3_000_000}
 # The server's.
 PORT = 8080
 # No packet is longer on its way.
@@ -104,12 +106,10 @@ def test_drops_are_what_was_sent_and_did_not_arrive(
     missing = Counter((s.ends[1], s.ends[3], s.wire_bytes) for s in lost)
     missing.subtract({key: len(times) for key, times in drops.items()})
     if ran.outcome["reason"] == "complete":
-        # The last ACKs, of copies that came late, may still be on their way.
+        # All data has arrived: the last copies of it, and their ACKs, may still be on their way.
         last_ns = sent[0].at_ns + ran.outcome["virtual_ns"]
         under_way = Counter(
-            (s.ends[1], s.ends[3], s.wire_bytes)
-            for s in lost
-            if not s.length and s.at_ns + DELAYS_NS[_path(_client(s))] > last_ns
+            (s.ends[1], s.ends[3], s.wire_bytes) for s in lost if _earliest_ns(s) > last_ns
         )
         assert all(0 <= count <= under_way[key] for key, count in missing.items()), missing
     candidates: dict[tuple[int, int, int], list[int]] = defaultdict(list)
@@ -123,6 +123,12 @@ def test_drops_are_what_was_sent_and_did_not_arrive(
             before = [at for at in candidates[key] if -APART_NS < dropped_at - at < LONGEST_NS]
             assert before, (key, dropped_at)
             candidates[key].remove(min(before))
+
+
+def _earliest_ns(segment: Segment) -> int:
+    """When it may arrive: no sooner than the link has passed it and carried it."""
+    path = _path(_client(segment))
+    return segment.at_ns + segment.wire_bytes * 8 * 10**9 // RATES[path] + DELAYS_NS[path]
 
 
 def _client(segment: Segment) -> str:
@@ -188,9 +194,7 @@ def _resent(
 
 def test_no_link_is_faster_than_its_rate(ran: SimulatedRun, ends: dict[str, list[Segment]]) -> None:
     """Over no window: what comes out of a link fits what the rate lets pass in it."""
-    rates = {"wifi": 12e6, "lte": 7e6, "satellite": 3e6}
-    if ran.name == "reordering":
-        rates["wifi"] = 10e6
+    rates = RATES | ({"wifi": 10_000_000} if ran.name == "reordering" else {})
     held = {"held"}
     for direction, end in (("down", "client"), ("up", "server")):
         arriving: dict[str, list[tuple[int, int]]] = defaultdict(list)
