@@ -63,17 +63,16 @@ pub(super) fn srtt_ns(path: &PathView) -> u64 {
 /// get_subflow_from_selectors
 fn find(paths: &[PathView], backup: bool, sent_on: u64) -> Found<'_> {
     // mptcp_is_def_unavailable: failed subflows do not count at all.
-    let is_fresh = |path: &&PathView| path.backup == backup && !path.stale && sent_on & path.bit() == 0;
-    let mut found = Found::Nothing;
-    for path in paths.iter().filter(is_fresh) {
-        found = match found {
-            // A subflow without a sample comes first; of equals the first.
-            Found::Best(best) if !available(path) || srtt_ns(best) <= srtt_ns(path) => Found::Best(best),
-            _ if available(path) => Found::Best(path),
-            _ => Found::Busy,
-        };
+    let mut fresh =
+        paths.iter().filter(|path| path.backup == backup && !path.stale && sent_on & path.bit() == 0).peekable();
+    if fresh.peek().is_none() {
+        return Found::Nothing;
     }
-    found
+    // A subflow without a sample comes first; of equals the first.
+    match fresh.filter(|path| available(path)).min_by_key(|path| srtt_ns(path)) {
+        Some(path) => Found::Best(path),
+        None => Found::Busy,
+    }
 }
 
 /// mptcp_is_temp_unavailable: nothing new until what timed out is acknowledged, and only into the window's room.
