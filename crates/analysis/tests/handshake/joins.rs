@@ -44,6 +44,21 @@ fn join_from_the_client() {
     assert_eq!(event(&tables, "join_established").address_id, Some(2));
 }
 
+/// How long it took is counted from the connection's beginning: without that, as where only the second interface was captured, it is unknown.
+#[test]
+fn join_of_a_connection_that_began_elsewhere() {
+    let tables = Script::default().run(
+        "100 client lte S  0 0 0 join(2)
+        150 server lte SA 0 1 0 join(0)
+        150 client lte A  1 1 0 join(2)
+        200 server lte A  1 1 0
+        ",
+    );
+    let join = subflow(&tables, 0);
+    assert_eq!((join.kind, join.handshake), ("join", "established"));
+    assert_eq!((join.handshake_rtt_ms, join.join_time_ms), (Some(50.0), None));
+}
+
 /// RFC 8684 §3.2: either host may open a subflow; then the token is the client's, and so is the address, whoever sent
 /// the SYN.
 #[test]

@@ -10,8 +10,7 @@ use wire::Time;
 
 pub(super) use ::guard::Settings as Parameters;
 
-pub(super) const SUMMARY: &str =
-    "full mesh; probes detect that a path has gone bad: it is left, and used again later, within tenths of a second";
+pub(super) const SUMMARY: &str = "full mesh; probes detect that a path has gone bad: it is left, and used again later, within tenths of a second; Linux keeps it";
 
 /// The client leaves bad paths.
 pub struct Guard {

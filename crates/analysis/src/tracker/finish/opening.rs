@@ -49,7 +49,7 @@ pub(super) struct Opening {
     pub(super) outcome: &'static str,
     pub(super) remark: Option<&'static str>,
     pub(super) rtt_nanos: Option<u64>,
-    /// First packet of the connection to the end of this handshake.
+    /// First packet of the connection to the end of this handshake, where that packet is there.
     pub(super) joined_nanos: Option<i64>,
     pub(super) subflow_ended: &'static str,
 }
@@ -118,9 +118,16 @@ impl Connection {
             joined_nanos: handshake
                 .ack
                 .map(|seen| seen.at - start)
-                .filter(|_| outcome == "established" && !handshake.clock_jumped),
+                .filter(|_| outcome == "established" && !handshake.clock_jumped && self.shows_beginning(end)),
             subflow_ended: view.ended(),
         }
+    }
+
+    /// Whether the handshake of the first subflow was captured there.
+    fn shows_beginning(&self, end: usize) -> bool {
+        let is_first = |subflow: &&Subflow| matches!(subflow.kind, SubflowKind::Initial | SubflowKind::Tcp);
+        let begins = |view: &View| view.handshake.syn.is_some() || view.handshake.syn_ack.is_some();
+        self.subflows.iter().filter(is_first).any(|first| first.views[end].as_deref().is_some_and(begins))
     }
 
     /// What the captures of both ends show of a join that failed: how far its handshake came, and whose reset it was.
