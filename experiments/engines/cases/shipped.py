@@ -11,7 +11,8 @@ from mptcplab.scenario.long import written
 # Shown in `state` and captures of 16 runs of the kernel, 20 of the simulation, and eight more with jitter of 0.5 ms.
 ROUND = (
     "HyStart counts an ACK train only if its round begins with the first ACK of the train. Slow start of the second subflow ended at 68 to "
-    "199 packets in the kernel, at 66 in 17 of 20 runs of the simulation, and at 88 to 248 in the simulation with jitter of 0.5 ms (see below)"
+    "199 packets in the kernel, and at 66 in 17 of 20 runs of the simulation. With jitter of 0.25 ms the simulation ends it at 66 to 264, and "
+    "has 90.9 and 27.4 ms (see below)"
 )
 # In captures of the runs with seeds 1 and 2: samples are a server's segments whose ACK says that they came, in each.
 SAMPLES = (
