@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MERE_INFORMATION = frozenset(
     {
         *("budget_spent", "clock_offset", "not_ip", "not_tcp", "reordered"),
-        *("no_clock", "omitted", "rough_clock", "sent_not_arrived"),
+        *("no_clock", "omitted", "rough_clock", "rounded", "sent_not_arrived"),
     }
 )
 MOST = 12

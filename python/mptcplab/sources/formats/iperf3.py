@@ -6,6 +6,7 @@ import re
 
 from mptcplab.recordings.iperf3 import CUT, EVENT, tests
 from mptcplab.sources.contents import SECOND, Contents
+from mptcplab.sources.iperf import say_not_arrived, say_rough
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,10 +55,9 @@ class Iperf3:
             faults.append(fault or "no interval was measured")
         if not contents.tables.get("connections"):
             raise ValueError(f"iperf3 says: {faults[0]}" if faults else "holds no test of iperf3")
-        contents.remark(
-            "rough_clock",
-            "iperf3 gives the beginning of a test in whole seconds, and before its streams are "
-            "open: times may be off by a second or more against those of other files",
+        say_rough(
+            contents,
+            "the beginning of a test in whole seconds, and before its streams are open",
         )
         return contents
 
@@ -128,13 +128,7 @@ class _Test:
             connection.bins(direction, bins, each)
         if sends:
             self._add_state(connection, intervals)
-            self._contents.remark(
-                "sent_not_arrived",
-                "iperf3 at the sender counts what it gave to its socket: over time, up to a socket "
-                "buffer of it had not arrived"
-                + ("" if self._known(end) else "; how much arrived in the end it does not say"),
-                connection=connection.number,
-            )
+            say_not_arrived(self._contents, connection, is_known=self._known(end))
 
     def _known(self, end: Json) -> bool:
         """Say whether a sender was told what the receiver got."""
