@@ -147,8 +147,11 @@ def _subflows(count: int, subflows: list[Row]) -> list[str]:
 
 
 def _told(connection: Row) -> str:
-    end = "" if connection["vantage"] is None else f" at the {connection['vantage']}"
-    return f"as {text.clean(connection['source'])}{end} tells"
+    tool, vantage = text.clean(connection["source"]), connection["vantage"]
+    if vantage == "both":
+        return f"as {tool} tells of both ends"
+    end = "" if vantage is None else f" at the {vantage}"
+    return f"as {tool}{end} tells"
 
 
 def _vantage(connection: Row) -> str:
