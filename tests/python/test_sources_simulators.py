@@ -9,8 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mptcplab import Error, analyze, compare
-from tools import TOOLS, row, tool
+from mptcplab import Error, analyze, compare, write_report
+from tools import TOOLS, described, row, tool
+
+
+def text(name: str) -> str:
+    return (TOOLS / name).read_text()
 
 
 def trace() -> str:
@@ -18,7 +22,7 @@ def trace() -> str:
 
 
 def test_a_trace_of_ns3_shows_what_its_captures_of_both_ends_show() -> None:
-    """Captures are of packets that leave the queue of a device, the trace of those that enter it."""
+    """Captures have packets that leave the queue of a device, the trace those that enter it."""
     traced = tool("ns3.tr.gz")
     captured = analyze([TOOLS / "ns3" / f"{end}.pcap.gz" for end in ("client", "server")])
     same = {
@@ -91,6 +95,75 @@ def test_ns3_and_a_capture_are_compared() -> None:
     assert values["loss_rate_percent"][0] == pytest.approx(values["loss_rate_percent"][1])
 
 
+def test_a_log_of_mahimahi_is_what_the_link_carried() -> None:
+    """By its documentation: 12 Mbit/s, and three bursts of 30 packets into a queue of 20."""
+    tables = tool("mahimahi-uplink.log")
+    flow = row(tables.flows, direction="up")
+    assert (flow["packets"], flow["lost_packets"], flow["bytes"]) == (90, 30, 60 * 1500)
+    assert tables.subflows["path"].to_list() == ["uplink"]
+    # In one burst a packet waits a millisecond longer than the one before it.
+    assert tables.queues["queue_delay_ms"].to_list() == [*range(20)] * 3
+    assert tables.queues["queued_packets"].to_list() == [*range(19, -1, -1)] * 3
+    assert tables.queues["queued_bytes"][0] == 19 * 1500
+    # An opportunity a millisecond for 200 ms, from the base on; the clock began at init.
+    assert row(tables.transfers, direction="up")["elapsed_s"] == pytest.approx(0.199)
+    assert tables.connections["start_ns"].to_list() == [(1_795_725_855_123 + 42) * 10**6]
+    assert tables.throughput.filter(subflow=0)["bytes"].to_list() == [90_000]
+
+
+def test_vectors_of_inet_are_state_samples_and_transfers() -> None:
+    """Written by the documentation of the format, with the names of INET 4."""
+    tables = tool("omnetpp.vec")
+    assert tables.subflows["path"].to_list() == ["client.tcp.conn-3", "server.app[0]"]
+    assert tables.rtt.select("direction", "rtt_ms", "record").rows() == [
+        ("up", pytest.approx(42.3), 29),
+        ("up", pytest.approx(46.1), 32),
+    ]
+    # A value holds until the next one.
+    state = tables.state.select("host", "cwnd_packets", "ssthresh_packets", "srtt_ms").rows()
+    assert state == [
+        ("client", 10, None, None),
+        ("client", 12, None, pytest.approx(42.3)),
+        ("client", 12, None, pytest.approx(42.775)),
+        ("client", 6, 6.0, pytest.approx(42.775)),
+    ]
+    flow = row(tables.flows, connection=1)
+    assert (flow["direction"], flow["bytes"], flow["packets"]) == ("up", 5792, 3)
+    assert flow["one_way_delay_ms_median"] == pytest.approx(22.5)
+    over_time = tables.throughput.filter(connection=1, subflow=0)
+    assert over_time["bytes"].to_list() == [2896, 2896]
+    assert tables.connections["start_ns"].to_list() == [142_300_000, 241_200_000]
+
+
+def test_scalars_of_inet_are_sums_without_times() -> None:
+    tables = tool("omnetpp.sca")
+    moved = tables.transfers.select("direction", "bytes", "elapsed_s", "throughput_mbps")
+    assert moved.rows() == [("up", 5792, None, None)]
+    assert tables.flows["packets"].to_list() == [3]
+    assert tables.connections["duration_s"].to_list() == [None]
+    assert tables.throughput.is_empty()
+
+
+def test_vectors_of_older_inet_have_names_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "old.vec").write_text(
+        'version 2\nrun General-0\nattr network Net\nvector 7  Net.cli.tcp  "measured RTT"  ETV\n'
+        'vector 8  Net.cli.tcp  "smoothed RTT"  TV\n7\t3\t0.5\t0.04\n8\t0.5\t0.045\n'
+    )
+    tables = analyze(tmp_path / "old.vec")
+    assert tables.rtt["rtt_ms"].to_list() == [40.0]
+    assert tables.state["srtt_ms"].to_list() == [45.0]
+
+
+def test_mixed_tools_are_one_page(tmp_path: Path) -> None:
+    names = ["ns3.tr.gz", "omnetpp.vec", "mahimahi-uplink.log", "iperf2.txt", "iperf3-text.txt"]
+    for name in names:
+        (tmp_path / name).write_bytes((TOOLS / name).read_bytes())
+    page = described(write_report(tmp_path, tmp_path / "page.html"))
+    shown = {one["name"].partition(",")[0] for one in page["subflows"]}
+    assert shown == set(names)
+    assert len(compare(TOOLS / "iperf2.txt", TOOLS / "ns3-flows.xml").figures) > 0
+
+
 @pytest.mark.parametrize(
     ("name", "damage", "message"),
     [
@@ -108,6 +181,41 @@ def test_ns3_and_a_capture_are_compared() -> None:
             "flows.xml",
             lambda: (TOOLS / "ns3-flows.xml").read_text()[:2000],
             r", line \d+: is not complete XML .*: was the simulation interrupted\?",
+        ),
+        (
+            "up.log",
+            lambda: text("mahimahi-uplink.log").replace("42 # 1504", "42 # many", 1),
+            r", line \d+: '42 # many' is no event of mm-link: TIME \+ BYTES",
+        ),
+        (
+            "up.log",
+            lambda: text("mahimahi-uplink.log").replace("# base", "# no", 1),
+            ': has no "# base timestamp"',
+        ),
+        (
+            "up.log",
+            lambda: text("mahimahi-uplink.log").partition("42 + ")[0],
+            ": holds no packet: nothing was sent over this direction",
+        ),
+        (
+            "General.vec",
+            lambda: text("omnetpp.vec").replace("\t17376", "", 1),
+            r", line 31: '0 31 0.1846' is no sample of vector 0",
+        ),
+        (
+            "General.vec",
+            lambda: text("omnetpp.vec").replace("vector 0", "vector 9", 1),
+            ", line 28: has no line before it that says what vector 0 is",
+        ),
+        (
+            "General.sca",
+            lambda: text("omnetpp.sca").replace("count 3", "count three", 1),
+            ", line 10: 'scalar ClientServer.server.app.* is no entry of OMNeT",
+        ),
+        (
+            "ns3.sca",
+            lambda: 'run 1\nattr experiment "bulk"\nscalar . strategy "a"\nscalar node rx 15\n',
+            ": has nothing that INET's TCP .*: there is 'rx'",
         ),
         ("flows.xml", lambda: "<FlowMonitor></FlowMonitor>", ", line 1: holds no flow: is the Flo"),
     ],
