@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, TypeAlias
 
 from mptcplab import _core
 from mptcplab.labels import text
+
+Row: TypeAlias = dict[str, Any]
 
 View: TypeAlias = Literal[
     "line", "runs", "page", "compare", "document", "seeds", "campaign", "overview"
@@ -27,6 +29,12 @@ FORMATS = {
     "samples": text.count,
     "segments": text.count,
 }
+# Metrics of users are entry points of this group, and shown where figures of runs are.
+GROUP = "mptcplab.metrics"
+NEEDED = ("name", "title", "unit", "better", "meaning", "measure")
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+# These draw rows as they stand in tables, which have no columns of users.
+OF_ROWS: tuple[View, ...] = ("line", "page")
 # Numbers of these stand alone in a column of the terminal, with the unit at its head.
 AT_HEAD = ("Mbit/s", "ms")
 
@@ -51,6 +59,8 @@ class Metric:
     #: Columns whose sums over the flows of a transfer give it as a metric of a run: part and whole.
     pooled: tuple[str, str] | None
     shown: tuple[str, ...]
+    #: How a metric of a user is measured, by the row of the transfer and those of its flows.
+    measure: Callable[[Row, list[Row]], float | None] | None = None
 
     @cached_property
     def statistic(self) -> str:
@@ -102,6 +112,24 @@ class Metric:
         scale = 100 if self.unit == "%" else 1
         return scale * sum(flow[part] for flow in known) / total if total else None
 
+    def of(self, transfer: Row | None, flows: list[Row]) -> float | None:
+        """Give its value for a transfer, by its row and those of its flows.
+
+        Raises:
+            Error: It is a user's, and fails.
+        """
+        if self.pooled:
+            return self.over(flows)
+        if self.measure is None or transfer is None:
+            return (transfer or {}).get(self.column)
+        try:
+            value = self.measure(transfer, flows)
+            return None if value is None else float(value)
+        except Exception as error:
+            raise _core.Error(
+                f"the metric {self.column} cannot be measured: {type(error).__name__}: {error}"
+            ) from error
+
     def points(self, difference: float) -> float | None:
         """Give a difference between percentages in points; None where it is no percentage."""
         if self.part:
@@ -130,15 +158,85 @@ def _all() -> tuple[Metric, ...]:
 
 
 ALL = _all()
-#: Those of runs by their columns: of transfers, and those that are pooled over their flows.
-OF_RUNS = {one.column: one for one in ALL if one.table == "transfers" or one.pooled}
+
+
+@cache
+def of_users() -> dict[str, Metric]:
+    """Give the metrics of users, which are entry points, by name.
+
+    Raises:
+        Error: One cannot be loaded, lacks something, or has a name that is taken.
+    """
+    # Slow, and of no use for what prints tables alone.
+    from importlib.metadata import entry_points
+
+    found = {}
+    for point in entry_points(group=GROUP):
+        try:
+            given = point.load()
+        except Exception as error:
+            raise _core.Error(
+                f"the metric {point.name} ({point.value}) cannot be loaded: {error}"
+            ) from error
+        missing = [name for name in NEEDED if not hasattr(given, name)]
+        if missing:
+            raise _core.Error(
+                f"the metric {point.name} ({point.value}) has no {', '.join(missing)}"
+            )
+        if not NAME.fullmatch(given.name) or given.name in {one.column for one in ALL}:
+            raise _core.Error(
+                f"the metric {point.name} ({point.value}) cannot be called {given.name!r}: names "
+                "are of small letters, digits and _, and none that mptcplab has"
+            )
+        found[given.name] = _of_user(given)
+    return found
+
+
+def _of_user(given: Any) -> Metric:
+    return Metric(
+        table="transfers",
+        column=given.name,
+        kind="f64",
+        unit=given.unit,
+        meaning=given.meaning,
+        quantity=given.title,
+        brief=given.title,
+        better=given.better,
+        logarithmic=False,
+        part=False,
+        samples="",
+        pooled=None,
+        shown=("runs", "compare", "document", "seeds", "campaign", "overview"),
+        measure=given.measure,
+    )
+
+
+class _OfRuns(Mapping[str, Metric]):
+    """Our own, and those of users, which are looked for once they are needed."""
+
+    def __init__(self, own: dict[str, Metric]) -> None:
+        self.own = own
+
+    def __getitem__(self, name: str) -> Metric:
+        return self.own[name] if name in self.own else of_users()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.own, *of_users()))
+
+    def __len__(self) -> int:
+        return len(self.own) + len(of_users())
+
+
+#: Those of runs by their columns: of transfers, those that are pooled over their flows, and users'.
+OF_RUNS = _OfRuns({one.column: one for one in ALL if one.table == "transfers" or one.pooled})
 #: Those of subflows: of each direction, and of both.
 OF_SUBFLOWS = {one.column: one for one in ALL if one.table in ("flows", "subflows")}
 
 
 def of_runs(view: View) -> list[Metric]:
     """Give the metrics of runs that a view shows."""
-    return [one for one in OF_RUNS.values() if view in one.shown]
+    known = OF_RUNS.own if view in OF_ROWS else OF_RUNS
+    return [one for one in known.values() if view in one.shown]
 
 
 def of_subflows(view: View, *tables: str) -> list[Metric]:

@@ -6,12 +6,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from campaigns import written
-from mptcplab import _core, metrics
+from mptcplab import Error, _core, analyze, compare, metrics, open_campaign
+from mptcplab.results import run_metrics
 
 # Declares a column as a metric that is shown everywhere, before the package looks; workers, too.
 DECLARED = f"""
@@ -112,3 +114,87 @@ def test_columns_of_several_statistics_name_their_quantity_once() -> None:
         *("share", "RTT mean", "min", "p95"),
         "one-way",
     ]
+
+
+@pytest.fixture
+def own_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """That of the documentation, installed; the file of its entry points."""
+    page = (Path(__file__).parents[2] / "docs" / "extending.md").read_text()
+    code = re.search(r"<!-- module: my_metrics.py -->\n```python\n(.*?)```", page, re.DOTALL)
+    points = re.search(r"```toml\n\[project\.entry-points\.\"(.*?)\"\]\n(.*?)```", page, re.DOTALL)
+    assert code is not None
+    assert points is not None
+    (tmp_path / "my_metrics.py").write_text(code[1])
+    about = tmp_path / "my_metrics-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-metrics\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(f"[{points[1]}]\n{points[2]}".replace('"', ""))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    metrics.of_users.cache_clear()
+    yield about / "entry_points.txt"
+    metrics.of_users.cache_clear()
+    sys.modules.pop("my_metrics", None)
+
+
+def test_a_metric_of_a_user_is_one_of_runs(own_metric: Path) -> None:
+    captures = Path(__file__).parents[2] / "examples"
+    a, b = (captures / name / "client.pcapng.gz" for name in ("download", "outage"))
+    (figure,) = (
+        one
+        for one in compare(a, b).figures
+        if (one.figure, one.direction) == ("largest_share", "down")
+    )
+    shares = [analyze(one).flows.filter(direction="down")["share"].max() for one in (a, b)]
+    assert [figure.a, figure.b] == shares
+    assert metrics.OF_RUNS["largest_share"].label == "largest share"
+    assert "largest_share" in run_metrics.schema()
+    # Tables as they stand have no such column.
+    assert "largest_share" not in {one.column for one in metrics.of_runs("line")}
+
+
+def test_campaigns_have_a_metric_of_a_user(own_metric: Path, tmp_path: Path) -> None:
+    """Workers measure it, each in a process of its own."""
+    home = own_metric.parents[1]
+    written(home, repetitions=1)
+    sweep = output(home, "sweep", "campaign.toml", "--out", "campaign", "--jobs", "1")
+    assert re.search(r"^  size .* largest share", sweep, re.MULTILINE)
+    shares = open_campaign(home / "campaign").runs["largest_share"].drop_nulls()
+    assert len(shares) > 0
+    assert shares.is_between(0.3, 1).all()
+    assert '"name":"Largest share"' in (home / "campaign" / "report.html").read_text()
+    figure = ("figure", "boxes", "campaign", "--value", "largest_share", "--out", "boxes.svg")
+    assert output(home, *figure).startswith("Largest share: median and quartiles")
+    # Whoever has it not opens the campaign all the same.
+    own_metric.write_text("")
+    metrics.of_users.cache_clear()
+    assert "throughput_mbps" in open_campaign(home / "campaign").runs.columns
+
+
+@pytest.mark.parametrize(
+    ("point", "message"),
+    [
+        (
+            "broken = my_metrics:NOTHING",
+            r"the metric broken \(my_metrics:NOTHING\) cannot be loaded",
+        ),
+        (
+            "none = my_metrics:__name__",
+            r"the metric none \(.*\) has no name, unit, better, meaning, measure",
+        ),
+        ("named = my_metrics:LargestShare", "cannot be measured: TypeError: "),
+    ],
+)
+def test_a_metric_of_a_user_that_fails_is_told_in_one_line(
+    own_metric: Path, point: str, message: str
+) -> None:
+    own_metric.write_text(f"[mptcplab.metrics]\n{point}\n")
+    with pytest.raises(Error, match=message) as refused:
+        run_metrics.metrics_of({"bytes": 1}, [])
+    assert "\n" not in str(refused.value)
+
+
+def test_a_metric_of_a_user_takes_no_name_of_ours(own_metric: Path) -> None:
+    code = own_metric.parents[1] / "my_metrics.py"
+    code.write_text(code.read_text().replace('"largest_share"', '"bytes"'))
+    with pytest.raises(Error, match="cannot be called 'bytes': names are of small letters"):
+        metrics.of_users()

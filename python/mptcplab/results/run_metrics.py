@@ -28,11 +28,7 @@ def metrics(connections: list[Row], transfers: list[Row], flows: list[Row], dire
 
 def metrics_of(own: Row | None, flows: list[Row]) -> Row:
     """Give the figures of a transfer by its row and those of its flows; none where it has none."""
-    row = own or {}
-    return {
-        name: metric.over(flows) if metric.pooled else row.get(name)
-        for name, metric in OF_RUNS.items()
-    }
+    return {name: metric.of(own, flows) for name, metric in OF_RUNS.items()}
 
 
 def transfer(connections: Iterable[Row], transfers: Iterable[Row], direction: str) -> Row | None:
