@@ -126,6 +126,22 @@ def test_titles_of_newer_csv_name_its_columns(tmp_path: Path) -> None:
     assert "supposed_clock" not in tables.diagnostics["diagnostic"].to_list()
 
 
+def test_lines_of_iperf2_that_are_no_intervals_are_passed_over(tmp_path: Path) -> None:
+    """As versions 2.0 and 2.1 print them, from a server of version 2.0."""
+    (tmp_path / "server.txt").write_text(
+        "Server listening on UDP port 5001\n"
+        "[  3] local 192.0.2.1 port 5001 connected with 192.0.2.2 port 40000\n"
+        "[ ID] Interval       Transfer     Bandwidth        Jitter   Lost/Total Datagrams\n"
+        "[  3]  0.0- 1.0 sec   128 KBytes  1.05 Mbits/sec   0.031 ms    2/   93 (2.2%)\n"
+        "[  3]  1.0- 2.0 sec   128 KBytes  1.05 Mbits/sec   0.022 ms    0/   90 (0%)\n"
+        "[  3]  0.0- 2.0 sec   256 KBytes  1.05 Mbits/sec   0.022 ms    2/  183 (1.1%)\n"
+        "[  3]  0.0- 2.0 sec  1 datagrams received out-of-order\n"
+        "[  3]  0.0- 2.0 sec T8-PDF: bin(w=10us):cnt(181)=1:181\n"
+    )
+    flow = row(analyze(tmp_path / "server.txt").flows, direction="up")
+    assert (flow["bytes"], flow["data_packets"], flow["lost_packets"]) == (256 * 1024, 183, 2)
+
+
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [

@@ -19,7 +19,8 @@ ENDS = re.compile(r"\[ *(\*?\d+)\] local (\S+) port (\d+) connected with (\S+) p
 HANDSHAKE = re.compile(r"/mss/irtt=\d+/(\d+)/(\d+)\)")
 # Enhanced lines say it, in the zone of the host.
 STARTED = re.compile(r" on (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \((\w+)\)")
-LINE = re.compile(r"\[ *\*?\d+\] +[\d.]+ *-")
+# Others, such as histograms and datagrams out of order, have no transfer.
+LINE = re.compile(r"\[ *\*?\d+\] +[\d.]+ *- *[\d.]+ +sec +[\d.]+ [KMGT]?Byte")
 ROW = re.compile(
     r"\[ *(?P<star>\*?)(?P<id>\d+)\] +(?P<start>[\d.]+) *- *(?P<end>[\d.]+) +sec +"
     r"(?P<size>[\d.]+) (?P<prefix>[KMGT]?)Bytes? +[\d.]+ [KMGTkmgt]?(?:bits|Bytes?)/sec"
@@ -57,11 +58,12 @@ class Iperf2Text:
         log = _Log(Contents("iperf2", file))
         lines = file.text().splitlines(keepends=True)
         for number, line in enumerate(lines, 1):
+            is_cut = number == len(lines) and not line.endswith("\n") and line.startswith("[")
+            if is_cut and not ROW.match(line):
+                log.contents.complete = False
+                log.contents.remark("file_cut", "the last line is cut off; it was left out")
+                break
             if LINE.match(line) and not ROW.match(line.rstrip()):
-                if number == len(lines) and not line.endswith("\n"):
-                    log.contents.complete = False
-                    log.contents.remark("file_cut", "the last line is cut off; it was left out")
-                    break
                 raise ValueError(f"{line[:60].rstrip()!r} is no interval of iperf 2", number)
             log.line(line.rstrip(), number)
         return log.finish()
