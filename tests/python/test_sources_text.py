@@ -189,6 +189,11 @@ def test_what_could_not_connect_says_so(tmp_path: Path) -> None:
     with pytest.raises(Error, match="refused: iperf3 says: unable to connect to server: Connecti"):
         analyze(tmp_path / "refused")
     (tmp_path / "refused").write_text(
+        "time,srcaddress,srcport,dstaddr,dstport,transferid,istart,iend,bytes,speed\n"
+    )
+    with pytest.raises(Error, match="refused, line 1: holds no line of a test"):
+        analyze(tmp_path / "refused")
+    (tmp_path / "refused").write_text(
         "Client connecting to 192.0.2.1, TCP port 5001\ntcp connect failed: Connection refused\n"
     )
     with pytest.raises(Error, match="refused: iperf says: connect failed: Connection refused"):

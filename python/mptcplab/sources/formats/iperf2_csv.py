@@ -48,9 +48,14 @@ class Iperf2Csv:
         zoned, titles = True, COLUMNS
         lines = file.text().splitlines(keepends=True)
         for number, line in enumerate(lines, 1):
+            if number == len(lines) and not line.endswith("\n"):
+                contents.complete = False
+                contents.remark("file_cut", "the last line is cut off; it was left out")
+                break
             cells = line.strip().split(",")
             if cells[0] == "time":
                 titles = cells
+            if cells[0] in ("", "time"):
                 continue
             if "-" in (cells[6:7] or [""])[0]:
                 cells[6:7] = cells[6].split("-")
@@ -58,10 +63,6 @@ class Iperf2Csv:
                 row = dict(zip((*COLUMNS, *DATAGRAMS), cells, strict=True))
             else:
                 row = dict(zip(titles, cells, strict=False))
-            if len(cells) < len(titles) and number == len(lines) and not line.endswith("\n"):
-                contents.complete = False
-                contents.remark("file_cut", "the last line is cut off; it was left out")
-                break
             try:
                 at_ns, has_zone = _nanoseconds(row["time"])
                 zoned &= has_zone
@@ -77,6 +78,8 @@ class Iperf2Csv:
             for rows in sorted(one.values(), key=lambda rows: -rows.stream.end_s):
                 rows.finish()
                 connection = rows.stream.add(contents, connection)
+        if not streams:
+            raise ValueError("holds no line of a test", 1)
         if not zoned:
             contents.remark("supposed_clock", "its times have no zone, and are taken as UTC")
         say_rough(contents, "the end of each interval in whole seconds")
