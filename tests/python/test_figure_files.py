@@ -17,6 +17,7 @@ from campaigns import written
 from command import Run
 from mptcplab import Error
 from mptcplab.api.pages import figure_kinds
+from mptcplab.charts.paper import groups
 from mptcplab.charts.paper.paper import Paper
 from mptcplab.charts.run.charts import CHARTS
 from mptcplab.results.campaign import Campaign
@@ -197,6 +198,28 @@ def test_mistakes_get_one_line(
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert complaint in done.stderr
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "most", "complaint"),
+    [
+        ("boxes", 4, "5 series, but a figure shows at most 4: add --paths mptcp"),
+        ("boxes", 2, "add --paths mptcp --where 'size=20 kB'"),
+        ("gain", 2, "3 series, but a figure shows at most 2: add --where 'size=20 kB'"),
+        (
+            "rtt-cdf",
+            1,
+            "add --where 'size=20 kB' --where controller=lia",
+        ),
+        ("boxes", 0, "choose fewer (by, paths, value, where)"),
+    ],
+)
+def test_too_many_series_are_refused_with_a_choice_that_fits(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch, kind: str, most: int, complaint: str
+) -> None:
+    monkeypatch.setattr(groups, "MOST", most)
+    with pytest.raises(Error, match=re.escape(complaint)):
+        lab.figure(kind, campaign)
 
 
 def test_without_matplotlib_one_line_says_so(

@@ -110,13 +110,14 @@ def candidates_of(
     return choice.paths or candidates or known
 
 
+class TooManyError(Error):
+    """More series than can be told apart."""
+
+
 def few(labels: Collection[Any]) -> None:
-    """Refuse more series than can be distinguished."""
+    """Refuse more series than can be told apart."""
     if len(labels) > MOST:
-        raise Error(
-            f"{len(labels)} things cannot be distinguished, only {MOST}: choose fewer "
-            "(by, where, paths)"
-        )
+        raise TooManyError(f"{len(labels)} series, but a figure shows at most {MOST}")
 
 
 ROOM = 0.8
