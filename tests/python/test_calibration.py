@@ -302,6 +302,17 @@ def test_what_limits_trust_in_a_capture_is_told(tmp_path: Path, mptcplab: Run) -
     assert "does not show" not in output or "say so with --controller" in output
 
 
+def test_the_run_says_what_its_sender_had(tmp_path: Path, mptcplab: Run) -> None:
+    files = recorded(hidden(8, 40, 60_000, 0.1), tmp_path / "runs", "1 MB")
+    assert capture.subject(files).tcp == {"congestion_control": "reno"}
+    assert capture.subject(files, controller="bbr").tcp == {"congestion_control": "bbr"}
+    output = mptcplab("calibrate", *map(str, files), "--runs", "2").stdout
+    assert "it is simulated with reno, as its run says" in output
+    assert "--controller" not in output
+    alone = [file.rename(tmp_path / file.name) for file in files]
+    assert capture.subject(alone).tcp == {"congestion_control": capture.CONTROLLER}
+
+
 def test_captures_that_say_too_little_are_refused(tmp_path: Path) -> None:
     client, server = recorded(hidden(8, 40, 60_000, 0), tmp_path / "runs", "1 MB")
     with pytest.raises(Error, match="belong to the end that sends the data"):

@@ -35,9 +35,10 @@ def calibrate(
         row: Instead of captures, the id of a row of the papers' measurements.
         out: A file for the link, which scenarios can use as a profile.
         targets: Another file of measurements for ``row``.
-        controller: Congestion control of the captured transfer's sender (default: cubic-linux, with
-            ``era`` 2012 reno).
-        era: Era of the sender's TCP, as ``mptcp.era`` in scenarios (default: today's).
+        controller: Congestion control of the captured transfer's sender. If left out, that of the
+            run that the captures lie in, or else cubic-linux, with ``era`` 2012 reno.
+        era: Era of the sender's TCP, as ``mptcp.era`` in scenarios. If left out, that of the run,
+            or else today's.
         runs: Number of simulated runs for each candidate link.
         progress: Called with the tries so far and the largest relative error.
 

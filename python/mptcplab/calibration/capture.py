@@ -44,6 +44,9 @@ def subject(
     targets = _targets(shown, flow["data_packets"], files)
     lost = losses.apart(tables, flow)
     direction = DIRECTIONS[transfer["direction"]]
+    beside = _beside(files, transfer["direction"])
+    era = era or beside["era"] or DEFAULT_ERA
+    usual = "reno" if era == "2012" else CONTROLLER
     return Subject(
         name=Path(files[0]).stem,
         title=f"as plain TCP met it in {Path(files[0]).name}: {direction}s",
@@ -54,12 +57,28 @@ def subject(
         taken=f"connection {transfer['connection']}, a {direction} of {size(transfer['bytes'])}",
         diagnostics=_diagnostics(tables, transfer["connection"]),
         transfers=({"direction": direction, "size": f"{transfer['bytes']} B"},),
-        mptcp={"era": era or DEFAULT_ERA},
+        mptcp={"era": era},
         loss_percent=lost.percent,
         burst_packets=lost.burst_packets,
         base_rtt_ms=flow["rtt_ms_min"],
-        tcp={"congestion_control": controller or ("reno" if era == "2012" else CONTROLLER)},
+        tcp={"congestion_control": controller or beside["congestion_control"] or usual},
+        sender_known=controller is None and beside["congestion_control"] is not None,
     )
+
+
+def _beside(files: list[str], direction: str) -> dict[str, str | None]:
+    """Give what the sender had, if the captures lie in a run directory, and simulations have it."""
+    from mptcplab.results import policies
+    from mptcplab.results.run import ABOUT, open_run
+    from mptcplab.scenario import policy
+
+    unknown: dict[str, str | None] = {"congestion_control": None, "era": None}
+    directory, *others = {Path(file).parent for file in files}
+    if others or not (directory / ABOUT).exists():
+        return unknown
+    sender = policies.of_sender(open_run(directory), direction)
+    known = sender["congestion_control"] in policy.known("congestion_control")
+    return sender if known else unknown
 
 
 def _largest(tables: _core.Tables, files: list[str]) -> dict[str, Any]:

@@ -34,6 +34,8 @@ class Subject:
     #: In words, which transfer of captures it is; and the analysis's diagnostics of it.
     taken: str | None = None
     diagnostics: tuple[dict[str, Any], ...] = ()
+    #: Whether the run that the captures belong to says what their sender had.
+    sender_known: bool = False
     mptcp: dict[str, Any] = field(default_factory=dict)
     tcp: dict[str, Any] = field(default_factory=dict)
     smoothing_s: float = 5.0

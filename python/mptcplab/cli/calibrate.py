@@ -54,10 +54,14 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--controller",
         type=named,
         metavar="NAME",
-        help="congestion control of the captured transfer's sender (default: cubic-linux)",
+        help="congestion control of the captured transfer's sender (default: the one that its "
+        "run directory names, or else cubic-linux)",
     )
     command.add_argument(
-        "--era", type=named, metavar="ERA", help="the sender's TCP: 2012 or current (default)"
+        "--era",
+        type=named,
+        metavar="ERA",
+        help="the sender's TCP: 2012 or current (default: as its run says, or else current)",
     )
     command.add_argument(
         "--runs",

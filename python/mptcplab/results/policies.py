@@ -7,6 +7,7 @@ from functools import cache
 from mptcplab import _core, engines
 from mptcplab.engines.engine import UNKNOWN
 from mptcplab.labels import policies as labels
+from mptcplab.labels.connections import SENDERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +68,15 @@ def of_run(run: Run) -> str:
     """Say what a run went by."""
     known = run.about.get("policies") or described(run.about, run.scenario)
     return str(known["in_words"])
+
+
+def of_sender(run: Run, direction: str) -> Policies:
+    """Give the congestion control and era of the end that sends data ``up`` or ``down``.
+
+    They are called as simulations call them.
+    """
+    end = (run.about.get("policies") or described(run.about, run.scenario))[SENDERS[direction]]
+    return {"congestion_control": _as_ours("congestion_control", end), "era": end["era"]}
 
 
 def of_comparison(comparison: Comparison) -> str:

@@ -42,11 +42,12 @@ def _report(page: Page, subject: Subject, *, missed: bool) -> None:
     if subject.taken is None:
         return
     sender = subject.tcp["congestion_control"]
-    page.paragraph(f"measured is {subject.taken}; it is simulated with {sender}")
+    source = ", as its run says" if subject.sender_known else ""
+    page.paragraph(f"measured is {subject.taken}; it is simulated with {sender}{source}")
     for row in subject.diagnostics:
         if row["diagnostic"] not in MERE_INFORMATION:
             page.paragraph(row["message"], first="! ", style="warning")
-    if missed:
+    if missed and not subject.sender_known:
         page.paragraph("if its sender had another congestion control, say so with --controller")
 
 
