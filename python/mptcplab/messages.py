@@ -19,10 +19,14 @@ def quoted(value: Any) -> str:
     return "a list" if isinstance(value, list) else str(value)
 
 
+def close(word: str, known: Iterable[str]) -> str | None:
+    """Give the known word that was probably meant, if any is near."""
+    return next(iter(get_close_matches(word, list(known), n=1, cutoff=0.6)), None)
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Name the known word that was probably meant, or else all."""
     words = list(known)
-    close = get_close_matches(word, words, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean {close[0]}?"
+    if meant := close(word, words):
+        return f"did you mean {meant}?"
     return f"known: {', '.join(words)}" if words else "there is none"

@@ -68,7 +68,10 @@ def test_help_of_a_command_is_what_its_option_prints(mptcplab: Run) -> None:
         (["analyze", "--trim", "-1", "x"], "--trim: -1 is not a number of seconds"),
         (["analyze", "--smoothing", "long", "x"], "--smoothing: long is not a number of seconds"),
         (["analyze", "--connection", "-1", "x"], "--connection: -1 is not a number"),
-        (["analyze", "--colour", "x"], "--colour"),
+        (["analyze", "--from", "2 parsec", "x"], "--from: 2 parsec is not a number of seconds"),
+        (["analyze", "--colour", "x"], "--colour; see mptcplab analyze --help"),
+        (["run", "--no-baseline", "x"], "--no-baseline; did you mean --no-baselines?"),
+        (["version"], "did you mean --version?"),
         (["analyze", "--par", "x", "y"], "--par"),
         (["analyze", "no-such-file.pcap"], "no-such-file.pcap: there is no such file"),
         (["analyze", "/"], "/: is a directory"),
@@ -83,6 +86,12 @@ def test_what_cannot_be_done_gets_one_line_and_status_2(
     assert done.returncode == 2
     assert done.stdout == ""
     assert complaint in one_line(done.stderr)
+
+
+def test_lengths_of_time_may_have_units(mptcplab: Run, download: list[str]) -> None:
+    plain = mptcplab("analyze", "--from", "0.5", "--to", "2", *download)
+    assert plain.returncode == 0
+    assert mptcplab("analyze", "--from", "500ms", "--to", "2 s", *download).stdout == plain.stdout
 
 
 def test_summary_names_the_paths(mptcplab: Run, download: list[str]) -> None:

@@ -66,7 +66,10 @@ def write_report(
     )
     if isinstance(opened, list):
         if (run, connection, filter_by) != (None, None, None):
-            raise Error("of several runs there is no single run or connection to choose")
+            raise Error(
+                "run, connection and filter choose in one source, and several are laid over each "
+                "other; captures of both ends as one: mptcplab analyze CAPTURES --report FILE"
+            )
         from mptcplab.charts.several import describe as describe_several
 
         target = _target(out, page)

@@ -43,20 +43,36 @@ class Parser(argparse.ArgumentParser):
         if " ".join(args[:2]) in self.commands:
             args = [" ".join(args[:2]), *args[2:]]
         if self.rest is None:
-            return super().parse_known_args(args, namespace)
+            read, unknown = super().parse_known_args(args, namespace)
+            self._refuse(unknown)
+            return read, unknown
         index = args.index("--") if "--" in args else len(args)
         read, unknown = super().parse_known_args(args[:index], namespace)
         setattr(read, self.rest, list(args[index + 1 :]))
         if unknown and not unknown[0].startswith("-"):
             self.error(f"unrecognized arguments: {' '.join(unknown)}; put -- before the command")
+        self._refuse(unknown)
         return read, unknown
+
+    def _refuse(self, unknown: Sequence[str]) -> None:
+        """Refuse what the command does not know, and name the option that was probably meant."""
+        if not unknown:
+            return
+        from mptcplab.messages import close
+
+        option = unknown[0].partition("=")[0]
+        meant = close(option, self._option_string_actions) if option.startswith("-") else None
+        hint = f"; did you mean {meant}?" if meant else ""
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a word that is none of the choices, and name the one that was probably meant."""
         if action.choices is not None and value not in action.choices:
             from mptcplab.messages import nearest
 
-            hint = nearest(value, action.choices)
+            option = f"--{value}"
+            known = option in self._option_string_actions
+            hint = f"did you mean {option}?" if known else nearest(value, action.choices)
             raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {hint}")
 
     def error(self, message: str) -> NoReturn:
@@ -118,6 +134,12 @@ def number_above_0(text: str) -> int:
 def _number(text: str) -> float:
     try:
         return float(text)
+    except ValueError:
+        pass
+    from mptcplab.quantity import DURATION
+
+    try:
+        return DURATION.parse(text) / 1e9
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text} is not a number of seconds") from None
 
