@@ -10,7 +10,11 @@ from small import SMALL
 
 import mptcplab as lab
 from campaigns import CAMPAIGN, written
+from mptcplab.labels import text
+from mptcplab.labels.findings import NOTHING
 from mptcplab.results.comparison import Comparison
+
+OUTAGE = Path(__file__).parents[2] / "examples" / "outage"
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +50,22 @@ def test_a_campaign_shows_its_gains(tmp_path: Path) -> None:
     assert len(rows) == 6
     (own,) = campaign.runs.filter(size=rows[0][0], controller=rows[0][1], kind="mptcp")["gain"]
     assert rows[0][head.index("gain")] == f"{100 * own:+.0f} %"
+
+
+def test_what_is_found_is_a_table_with_evidence_and_remedy() -> None:
+    found = lab.why([OUTAGE / f"{end}.pcapng.gz" for end in ("client", "server")])
+    head, first, *_ = cells(found._repr_html_())
+    assert head == ["finding", "cost", "evidence", "remedy"]
+    assert first[0].startswith("wifi delivered nothing from ")
+    assert first[1] == text.seconds(max(row["cost_s"] or 0.0 for row in found.rows))
+    assert repr(found) == f"<mptcplab.Why: {text.plural(found.findings.height, 'finding')}>"
+
+
+def test_nothing_found_is_said(comparison: Comparison) -> None:
+    found = lab.why(comparison)
+    assert found.findings.height == 0
+    assert NOTHING in found._repr_html_()
+    assert f"of {comparison.mptcp.directory}: " in repr(found)
 
 
 def test_nothing_from_outside_becomes_markup(tmp_path: Path) -> None:

@@ -51,6 +51,10 @@ class Calibration:
         """Write the link, whole or not at all."""
         profile.write(self.fit, Path(out))
 
+    def __repr__(self) -> str:
+        verdict = f"misses {', '.join(self.missed)}" if self.missed else "shows every figure"
+        return f"<mptcplab.Calibration {self.name}: {verdict}>"
+
     def document(self) -> dict[str, Any]:
         """Give all of it, for JSON."""
         return {

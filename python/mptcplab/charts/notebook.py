@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from mptcplab._core import Error
 from mptcplab.labels import text
-from mptcplab.labels.findings import MOST, by_cost, in_words
+from mptcplab.labels.findings import MOST, NOTHING, by_cost, in_words
 from mptcplab.metrics import heads, of_runs
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
@@ -16,6 +16,7 @@ from mptcplab.results.findings import findings
 from mptcplab.results.groups import gain_of, groups
 from mptcplab.results.labels import gain, label
 from mptcplab.results.run import Run
+from mptcplab.results.why import Why
 
 # Configurations that are listed; the page has all.
 MOST_ROWS = 40
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
     Draw = Callable[[], Any]
 
 
-def of(source: Comparison | Campaign | Run) -> str:
+def of(source: Comparison | Campaign | Run | Why) -> str:
     """Give the HTML of one of them."""
     if isinstance(source, Campaign):
         return _campaign(source)
+    if isinstance(source, Why):
+        return _why(source)
     return _comparison(source) if isinstance(source, Comparison) else _run(source)
 
 
@@ -89,6 +92,21 @@ def _campaign(source: Campaign) -> str:
             _picture(source.plot),
         ]
     )
+
+
+def _why(source: Why) -> str:
+    if not source.rows:
+        return _sentences([NOTHING])
+    rows = [
+        [
+            in_words(row),
+            text.UNKNOWN if row["cost_s"] is None else text.seconds(row["cost_s"]),
+            row["evidence"],
+            row["remedy"],
+        ]
+        for row in by_cost(source.rows)
+    ]
+    return _table(["finding", "cost", "evidence", "remedy"], rows, 4)
 
 
 def _runs(runs: Sequence[Run]) -> str:

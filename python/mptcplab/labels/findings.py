@@ -11,6 +11,8 @@ Row = dict[str, Any]
 
 # Time that passed for want of data was not lost.
 NO_FAULT = frozenset({"application", "short_transfer"})
+# Where there is none.
+NOTHING = "nothing was found that would have cost time"
 # The most findings at the head of a summary.
 MOST = 3
 # Kinds as people read them; any other is called as in tables.

@@ -7,6 +7,8 @@ from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
+from mptcplab.labels import text
+from mptcplab.results import pages
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.findings import findings
 from mptcplab.results.findings.tries import tries as tried_of
@@ -87,6 +89,13 @@ class Why:
 
         kinds: dict[str, Any] = dict.fromkeys(TEXTS, pl.String) | {"settings": pl.List(pl.String)}
         return pl.DataFrame(self.tried_rows or [], kinds | dict.fromkeys(NUMBERS, pl.Float64))
+
+    def _repr_html_(self) -> str:
+        return pages.html(self)
+
+    def __repr__(self) -> str:
+        where = "" if self.directory is None else f" of {self.directory}"
+        return f"<mptcplab.Why{where}: {text.plural(len(self.rows), 'finding')}>"
 
 
 def _comparison(source: str | PathLike[str] | Run | Comparison) -> Comparison:

@@ -10,7 +10,7 @@ from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.cli.summary.subflows import DOWN_FIRST
 from mptcplab.labels import text
 from mptcplab.labels.connections import SENDERS
-from mptcplab.labels.findings import MOST, NO_FAULT, by_cost, called, counted, in_words
+from mptcplab.labels.findings import MOST, NO_FAULT, NOTHING, by_cost, called, counted, in_words
 from mptcplab.results.findings.remedies import REMEDIES
 
 TYPE_CHECKING = False
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-NOTHING = "nothing was found that would have cost time"
 # Of a smaller or shorter transfer nobody asks what limited it.
 ASKED_BYTES, ASKED_S = 500_000, 1.0
 # A path had room where its usual round trip is hardly longer than its least, and little was lost.
