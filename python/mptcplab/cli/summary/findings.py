@@ -162,7 +162,10 @@ def unanswered(tables: Measured, findings: Iterable[Row]) -> str | None:
 
 
 def _facts(row: Row, directory: Path | None) -> list[str]:
-    facts = [row["kind"], f"{text.at(row['from_s'])} to {text.at(row['to_s'])}"]
+    # As summaries call it, and as the table and its documentation do.
+    name, kind = called(row["kind"]), row["kind"]
+    known = kind if name == kind else f"{name} ({kind})"
+    facts = [known, f"{text.at(row['from_s'])} to {text.at(row['to_s'])}"]
     if row["cost_s"] is None:
         facts.append("cost unknown")
     elif row["cost_mbps"] is not None:
