@@ -227,7 +227,7 @@ addresses = 2
         (("transfer.size", "path.wfi.rate"), "campaign.toml:7: there is no path wfi; did you mean"),
         (('"60 kB"', '"60 kg"'), "campaign.toml:8: transfer.size: "),
         (('"60 kB"', '"20 kB"'), 'campaign.toml:8: axis.size.values.1: "20 kB" is there twice'),
-        (('"60 kB"', "7"), "campaign.toml:8: axis.size.values: mixes text"),
+        (('"60 kB"', "7"), "campaign.toml:8: axis.size.values: mixes text with numbers"),
         (('"20 kB", "60 kB"', ""), "campaign.toml:6: axis.size: has no values"),
         (("values = [", "valus = ["), "campaign.toml:8: axis.size.valus: there is no such key"),
         (("axis.size", "axis.seed"), "cannot name an axis: a column of runs has it"),

@@ -116,7 +116,8 @@ def _axis(name: str, value: Any, source: Source) -> Axis:
 
 def _points(key: str, values: list[Any], key_path: KeyPath, source: Source) -> list[Point]:
     if len({isinstance(value, str) for value in values}) > 1:
-        raise source.fault((*key_path, "values"), "mixes text with what is none: use points")
+        mixed = 'mixes text with numbers: quote all values ("1 %") or none, or use points'
+        raise source.fault((*key_path, "values"), mixed)
     points: list[Point] = []
     for number, value in enumerate(values):
         at = (*key_path, "values", number)
