@@ -12,6 +12,8 @@ import pytest
 
 from captures import SYN, Segment, exchange, write
 from command import Run
+from mptcplab import _core
+from mptcplab.cli.summary.connection import print_measured
 from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.remarks import print_remarks
 from mptcplab.cli.summary.subflows import print_reasons
@@ -45,7 +47,17 @@ def test_many_connections_get_a_line_each_of_the_largest(mptcplab: Run, many: Pa
     assert lines[5].split()[:3] == ["29", "10.0.0.1:1029", "10.0.0.2:80"]
     shown = [line.split()[0] for line in lines[5:20]]
     assert shown == [str(number) for number in range(29, 14, -1)]
-    assert "the 15 largest of 30" in lines[20]
+    assert "the 15 largest of 30; --connection N shows one in full" in lines[20]
+
+
+def test_many_connections_of_programs_do_so_too(many: Path) -> None:
+    stream = StringIO()
+    tables: Any = _core.analyze([str(many)])
+    print_measured(Page(stream), tables, analyze="mptcplab analyze shell-1/*.pcapng")
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "30 connections"
+    assert " shell-1/*.pcapng --connection N shows one in full" in " ".join(lines)
+    assert len(lines) < 30
 
 
 def test_many_connections_that_moved_nothing_are_shown_too(mptcplab: Run, tmp_path: Path) -> None:

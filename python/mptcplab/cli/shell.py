@@ -186,10 +186,11 @@ def _print(run: Run) -> None:
         [text.clean(run.about["scenario"]), engine(run.about), policies.of_run(run)], indent=""
     )
     page.line()
-    rest = f"mptcplab why {shlex.quote(str(run.directory))}"
+    directory = shlex.quote(str(run.directory))
+    rest = f"mptcplab why {directory}"
     rows = run.tables.rows("findings")
     print_first(page, rows, several=len(run.connections) > 1, rest=rest)
-    print_measured(page, run.tables)
+    print_measured(page, run.tables, analyze=f"mptcplab analyze {directory}/*.pcapng")
     if not run.about["programs"]["mptcpize"] and _server_asked_for_tcp(run):
         page.line()
         page.paragraph("the server's program did not ask for MPTCP: --mptcpize", first="! ")

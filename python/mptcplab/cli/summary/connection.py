@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from mptcplab.cli.summary import IN_FULL
 from mptcplab.cli.summary.events import print_events
 from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.remarks import print_remarks
@@ -27,9 +28,21 @@ if TYPE_CHECKING:
 EMPTY = frozenset({"no_tcp"})
 
 
-def print_measured(page: Page, tables: StoredTables, *, run: Run | None = None) -> None:
-    """Print the connections in full, the events of the run's timeline, and the remarks."""
-    if len(tables.table("connections")):
+def print_measured(
+    page: Page, tables: StoredTables, *, run: Run | None = None, analyze: str = ""
+) -> None:
+    """Print the connections in full, the events of the run's timeline, and the remarks.
+
+    Of many connections without a run's transfer among them, print what they come to; ``analyze`` is
+    the command that shows one of them.
+    """
+    count = len(tables.table("connections"))
+    if count > IN_FULL and run is None:
+        from mptcplab.cli.summary.overview import print_overview
+
+        print_overview(page, tables, count, analyze=analyze)
+        print_remarks(page, tables)
+    elif count:
         print_connections(page, tables, one=False, run=run)
         if run is not None:
             _print_rest(page, run)

@@ -19,8 +19,8 @@ Row = dict[str, Any]
 TOP = 15
 
 
-def print_overview(page: Page, tables: Measured, count: int) -> None:
-    """Print the totals and the largest connections."""
+def print_overview(page: Page, tables: Measured, count: int, *, analyze: str = "") -> None:
+    """Print the totals and the largest connections; ``analyze`` is the command that shows one."""
     moved = _moved(tables)
     connections = tables.rows(
         "connections",
@@ -31,8 +31,8 @@ def print_overview(page: Page, tables: Measured, count: int) -> None:
     page.line()
     draw(page, _columns(tables, largest, moved))
     page.paragraph(
-        f"the {len(largest)} largest of {text.count(count)}; --connection N shows one in full, "
-        "--csv and --parquet write all",
+        f"the {len(largest)} largest of {text.count(count)}; "
+        f"{f'{analyze} --connection N'.lstrip()} shows one in full, --csv and --parquet write all",
         style="faint",
     )
 
