@@ -250,6 +250,18 @@ def test_one_capture_is_no_all_clear(mptcplab: Any) -> None:
     assert needed not in mptcplab("analyze", "--why", *captures).stdout
 
 
+def test_captures_of_neither_sender_ask_for_both_ends_once() -> None:
+    """Two lines that each ask for another end contradict each other."""
+    from mptcplab.cli.summary.findings import print_all
+    from mptcplab.cli.summary.page import Page
+
+    stream = io.StringIO()
+    print_all(Page(stream), [], unseen=["server", "client"])
+    printed = " ".join(stream.getvalue().split())
+    assert printed.count("only at the sender of the data") == 1
+    assert printed.endswith("give captures of both ends")
+
+
 def test_findings_alike_share_their_remedy() -> None:
     """One remedy below both, and the captures as they can be opened."""
     from mptcplab.cli.summary.findings import print_all

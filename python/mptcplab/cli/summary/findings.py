@@ -108,10 +108,11 @@ def print_all(
         page.paragraph(remedy, first="remedy    ")
     if unanswered:
         page.paragraph(unanswered, first="– ")
-    for end in unseen:
+    ends = list(unseen)
+    if ends:
+        wanted = "captures of both ends" if len(ends) > 1 else f"the capture of the {ends[0]} too"
         page.paragraph(
-            "much of what costs time shows only at the sender of the data: "
-            f"give the capture of the {end} too",
+            f"much of what costs time shows only at the sender of the data: give {wanted}",
             first="– ",
             style="faint",
         )
