@@ -60,6 +60,19 @@ def described(file: Path) -> dict[str, Any]:
     return page
 
 
+def test_transfers_of_a_duration_are_compared_by_throughput_first(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    """How long they take is given; of a size the time tells."""
+    file = written(tmp_path / "files", CAMPAIGN.split("[axis.size]")[0], repetitions=1)
+    scenario = file.parent / "small.toml"
+    scenario.write_text(scenario.read_text().replace('size = "60 kB"', 'duration = "100 ms"'))
+    timed = package.sweep(file, out=tmp_path / "timed")
+    for one, first in ((campaign, "elapsed_s"), (timed, "throughput_mbps")):
+        shown, _ = figures(Subject(one), {key: at for at, key in enumerate(one.runs["run"])})
+        assert shown[0].id == first
+
+
 def test_a_sweep_ends_with_its_page(mptcplab: Run, tmp_path: Path) -> None:
     file = written(tmp_path / "files", repetitions=1)
     out = tmp_path / "out"

@@ -24,8 +24,8 @@ Points: TypeAlias = "tuple[array[int], array[float]]"
 CORRECTION = "benjamini-hochberg"
 UNKNOWN = math.nan
 
-# What the page shows when it is opened.
-FIRST = "elapsed_s"
+# What the page shows when it is opened; the time of a transfer with a duration is given.
+FIRST, OF_A_DURATION = "elapsed_s", "throughput_mbps"
 
 
 def figures(subject: Subject, indices: dict[str, int]) -> tuple[list[Figure], str | None]:
@@ -33,7 +33,10 @@ def figures(subject: Subject, indices: dict[str, int]) -> tuple[list[Figure], st
 
     ``indices`` are those of the runs by their keys.
     """
-    shown = sorted(of_runs("campaign"), key=lambda one: one.column != FIRST)
+    transfer = subject.scenario["transfer"]
+    timed = transfer["application"] == "bulk" and "duration" in transfer
+    first = OF_A_DURATION if timed else FIRST
+    shown = sorted(of_runs("campaign"), key=lambda one: one.column != first)
     names = [one.column for one in shown if subject.campaign.runs[one.column].count()]
     summaries = {name: _summary(subject, name) for name in names}
     _correct(list(summaries.values()))
