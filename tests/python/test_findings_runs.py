@@ -37,7 +37,8 @@ def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> Non
     assert unused["message"].startswith("lte carried 0.10 Mbit/s, but plain TCP over it alone")
     assert path_unused.find(comparison, [explained | {"subflow": 1}]) == []
     # A window is shared, and who has no more to send needs no further path.
-    for kind in ("receive_window", "application"):
+    # What arrived twice came over the other first: that has its cost.
+    for kind in ("receive_window", "application", "reinjection_waste"):
         assert path_unused.find(comparison, [explained | {"kind": kind, "subflow": None}]) == []
     comparison.mptcp.scenario = {"transfer": {"application": "constant-bit-rate"}}
     assert path_unused.find(comparison, []) == []

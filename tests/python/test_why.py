@@ -123,3 +123,43 @@ def test_requests_are_compared_by_their_response_times(
     assert "with responses in" in sentence
     assert "Mbit/s" not in sentence
     assert ("wifi with" in sentence) is longer
+
+
+def test_captures_of_the_other_end_give_no_clean_bill(mptcplab: Any, tmp_path: Path) -> None:
+    """What is lost is seen at the sender; why says so as analyze --why does."""
+    upload = BULK | {"direction": "upload", "size": "4 MB"}
+    place = kept(scenario(upload, wifi=WIFI), tmp_path / "run")
+    printed = " ".join(mptcplab("why", str(place / "mptcp" / "server.pcapng")).stdout.split())
+    assert "give the capture of the client too" in printed
+    assert "give the capture" not in mptcplab("why", str(place)).stdout
+
+
+def test_a_remedy_changes_what_the_run_used(tmp_path: Path) -> None:
+    """The controller of plain TCP is a setting of its own, which a run keeps."""
+    short = {"rate": "20 Mbit/s", "delay": "40 ms", "queue": "8 packets"}
+    alone = scenario(BULK | {"size": "8 MB"}, mptcp={"enabled": False}, wifi=short)
+    (row,) = package.why(kept(alone, tmp_path / "run"), tries=True).tried_rows or []
+    assert row["kind"] == "slow_start_loss"
+    assert row["gained_s"] > row["claimed_s"] / 2
+
+
+def test_what_is_there_already_is_no_remedy() -> None:
+    """It is not tried, nor a scheduler where MPTCP never began."""
+    from mptcplab.engines import DEFAULT
+
+    bbr = Trials(DEFAULT, scenario(mptcp={"congestion_control": "bbr"}), (1,), "down")
+    row = {"cost_s": None, "from_s": 0.0, "to_s": 5.0}
+    assert tried(bbr, [row | {"kind": "losses_random"}]) == []
+    kinds = ("slower_than_single", "stripped")
+    assert tried(bbr, [row | {"kind": kind} for kind in kinds]) == []
+
+
+def test_what_guard_takes_out_joins_again() -> None:
+    """The path that opened the connection comes back as a further subflow: Linux's limit is two."""
+    from mptcplab.engines import DEFAULT
+
+    paths: dict[str, Table] = {"wifi": WIFI, "lte": LTE | {"backup": True}, "lan": LTE}
+    gone = scenario(BULK | {"size": "20 MB"}, timeline=away("wifi", 2, 5), **paths)
+    row = {"kind": "path_dead", "cost_s": 3.0, "from_s": 2.0, "to_s": 5.0}
+    (guarded,) = tried(Trials(DEFAULT, gone, (1,), "down"), [row])
+    assert guarded["gained_s"] > 0

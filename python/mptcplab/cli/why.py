@@ -56,14 +56,28 @@ def run(options: Namespace) -> int:
         model = {} if found.model is None else {"model": found.model}
         print_json({"schema": 1, "findings": found.rows} | tried | model)
         return 0
-    from mptcplab.cli.summary.findings import print_all, print_model, print_tried, unanswered
+    from mptcplab.cli.summary.findings import (
+        print_all,
+        print_model,
+        print_tried,
+        unanswered,
+        unseen_senders,
+    )
     from mptcplab.cli.summary.page import Page
 
     page = Page()
     several = len(list(found.tables.rows("connections"))) > 1
-    # A run has more than packets.
+    # A run has more than packets, and both ends.
     unknown = None if found.directory else unanswered(found.tables, found.rows)
-    print_all(page, found.rows, several=several, unanswered=unknown, directory=found.directory)
+    unseen = [] if found.directory else unseen_senders(found.tables.rows("flows"))
+    print_all(
+        page,
+        found.rows,
+        several=several,
+        unseen=unseen,
+        unanswered=unknown,
+        directory=found.directory,
+    )
     if found.model is not None:
         print_model(page, found.model, found.rows)
     if found.tried_rows is not None and (found.model is None or found.model["holds"]):

@@ -14,7 +14,8 @@ UNUSED, LEAST_S, LEAST_PART = 0.05, 2.0, 0.1
 # What the path would have brought is worth a line from here on, as for the analysis's findings.
 WORTH_PART, WORTH_S = 0.05, 0.5
 # Then there was nothing for the path to carry: what the window takes, and what there is, is shared.
-LIMITS = {"receive_window", "send_buffer", "application", "short_transfer"}
+# What arrived twice has its cost already.
+LIMITS = {"receive_window", "send_buffer", "application", "short_transfer", "reinjection_waste"}
 
 
 def missed_s(comparison: Comparison, others: list[Row], path: str) -> float | None:

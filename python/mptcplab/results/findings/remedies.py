@@ -18,13 +18,18 @@ class Remedy:
 
 
 GUARD = Remedy(
-    ("mptcp.path_manager=guard",),
+    # What it takes out joins again as a further subflow.
+    ("mptcp.path_manager=guard", "mptcp.max_subflows=8"),
     "the path manager guard",
     "gives back what other paths waited, and none of what a dead path would have carried",
 )
 LOWEST_RTT = Remedy(("mptcp.scheduler=lowest-rtt",), "the scheduler lowest-rtt")
 BLEST = Remedy(("mptcp.scheduler=blest",), "the scheduler blest")
-BBR = Remedy(("mptcp.congestion_control=bbr",), "the congestion controller bbr")
+BBR = Remedy(
+    # Runs keep what plain TCP uses as a setting of its own.
+    ("mptcp.congestion_control=bbr", "tcp.congestion_control=bbr"),
+    "the congestion controller bbr",
+)
 BACK_OFF = Remedy(
     ("tcp.max_backoff=1",),
     "time-outs that double once at most",

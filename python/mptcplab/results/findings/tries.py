@@ -21,8 +21,12 @@ if TYPE_CHECKING:
     from mptcplab import _core
     from mptcplab.engines.engine import Engine
     from mptcplab.results.comparison import Comparison
+    from mptcplab.scenario.scenario import Scenario
 
     Row = dict[str, Any]
+
+# No scheduler helps there.
+WITHOUT_MPTCP = {"stripped", "never_began", "black_hole"}
 
 
 def tries(comparison: Comparison, findings: list[Row]) -> list[Row]:
@@ -56,9 +60,15 @@ class Trials:
 
     def tables(self, settings: tuple[str, ...] = ()) -> list[_core.Tables]:
         """Simulate it with settings, once with each seed."""
-        _, changed = load(copy.deepcopy(self.scenario), list(settings))
-        trials = [Trial(changed, seed, None) for seed in self.seeds]
+        trials = [Trial(self._with(settings), seed, None) for seed in self.seeds]
         return [self.engine.tables(one, samples=False, progress=None) for one in trials]
+
+    def changed_by(self, settings: tuple[str, ...]) -> bool:
+        """Say whether settings are others than it has."""
+        return self._with(settings) != self._with(())
+
+    def _with(self, settings: tuple[str, ...]) -> Scenario:
+        return load(copy.deepcopy(self.scenario), list(settings))[1]
 
     def transfer(self, tables: _core.Tables) -> Row:
         """Give the row of the transfer."""
@@ -79,10 +89,16 @@ def tried(trials: Trials, findings: list[Row], before: list[Row] | None = None) 
 
     Figures of several seeds are means.
     """
+    began = WITHOUT_MPTCP.isdisjoint(row["kind"] for row in findings)
     remedies: dict[Remedy, list[Row]] = {}
     for row in findings:
         remedy = REMEDIES.get(row["kind"])
-        if remedy and row["to_s"] - row["from_s"] >= remedy.least_s:
+        if (
+            remedy
+            and row["to_s"] - row["from_s"] >= remedy.least_s
+            and (began or row["kind"] != "slower_than_single")
+            and trials.changed_by(remedy.settings)
+        ):
             remedies.setdefault(remedy, []).append(row)
     if not remedies:
         return []
