@@ -131,7 +131,17 @@ def test_captures_of_the_other_end_give_no_clean_bill(mptcplab: Any, tmp_path: P
     place = kept(scenario(upload, wifi=WIFI), tmp_path / "run")
     printed = " ".join(mptcplab("why", str(place / "mptcp" / "server.pcapng")).stdout.split())
     assert "give the capture of the client too" in printed
+    assert "nothing was found" not in printed
     assert "give the capture" not in mptcplab("why", str(place)).stdout
+
+
+def test_a_run_that_did_not_finish_gets_no_clean_bill(mptcplab: Any, tmp_path: Path) -> None:
+    """Its end is the first line, whatever is found."""
+    narrow = WIFI | {"middleboxes": [{"element": "mtu", "bytes": "1300 B", "answer": "silent"}]}
+    place = kept(scenario(BULK | {"size": "2 MB"}, wifi=narrow, lte=LTE), tmp_path / "run")
+    printed = mptcplab("why", str(place)).stdout
+    assert printed.startswith("MPTCP did not finish: ")
+    assert "nothing was found" not in printed
 
 
 def test_a_remedy_changes_what_the_run_used(tmp_path: Path) -> None:

@@ -64,20 +64,26 @@ def run(options: Namespace) -> int:
         unseen_senders,
     )
     from mptcplab.cli.summary.page import Page
+    from mptcplab.results.labels import label
 
     page = Page()
+    stopped = found.run if found.run and not found.run.outcome["finished"] else None
+    if stopped:
+        reason = stopped.outcome["reason"]
+        page.paragraph(f"{label(stopped)} did not finish: {reason}", indent="")
     several = len(list(found.tables.rows("connections"))) > 1
     # A run has more than packets, and both ends.
     unknown = None if found.directory else unanswered(found.tables, found.rows)
     unseen = [] if found.directory else unseen_senders(found.tables.rows("flows"))
-    print_all(
-        page,
-        found.rows,
-        several=several,
-        unseen=unseen,
-        unanswered=unknown,
-        directory=found.directory,
-    )
+    if found.rows or not stopped:
+        print_all(
+            page,
+            found.rows,
+            several=several,
+            unseen=unseen,
+            unanswered=unknown,
+            directory=found.directory,
+        )
     if found.model is not None:
         print_model(page, found.model, found.rows)
     if found.tried_rows is not None and (found.model is None or found.model["holds"]):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
+SHOWN_NOTHING = "the packets show nothing that cost time"
 # Of a smaller or shorter transfer nobody asks what limited it.
 ASKED_BYTES, ASKED_S = 500_000, 1.0
 # A path had room where its usual round trip is hardly longer than its least, and little was lost.
@@ -92,9 +93,9 @@ def print_all(
     alike: dict[tuple[str, str], list[Row]] = {}
     for row in by_cost(rows):
         alike.setdefault((row["kind"], row["remedy"]), []).append(row)
+    unseen = list(unseen)
     if not alike:
-        nothing = "the packets show nothing that cost time" if unanswered else NOTHING
-        page.paragraph(nothing, indent="")
+        page.paragraph(SHOWN_NOTHING if unanswered or unseen else NOTHING, indent="")
     for number, ((_, remedy), group) in enumerate(alike.items()):
         if number:
             page.line()
