@@ -173,3 +173,16 @@ def test_what_guard_takes_out_joins_again() -> None:
     row = {"kind": "path_dead", "cost_s": 3.0, "from_s": 2.0, "to_s": 5.0}
     (guarded,) = tried(Trials(DEFAULT, gone, (1,), "down"), [row])
     assert guarded["gained_s"] > 0
+
+
+def test_a_remedy_that_makes_it_worse_is_said_to() -> None:
+    """Whether a cost was claimed or not."""
+    from mptcplab.results.findings import tries
+    from mptcplab.results.findings.remedies import GUARD
+
+    guard = GUARD
+    some: list[float] = [4.6]
+    for claimed in (some, []):
+        assert tries._limit(guard, claimed, -2.6) == "the transfer takes longer with it"
+    assert tries._limit(guard, [4.6], -0.01) == guard.limit
+    assert tries._limit(guard, [4.6], 2.4) is None

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
+# Less is chance.
+LONGER_S = 0.1
 # No scheduler helps there.
 WITHOUT_MPTCP = {"stripped", "never_began", "black_hole"}
 
@@ -127,6 +129,8 @@ def tried(trials: Trials, findings: list[Row], before: list[Row] | None = None) 
 
 def _limit(remedy: Remedy, claimed: list[float], gained_s: float | None) -> str | None:
     """Say why less than half of what was claimed is gained; None where half or more is."""
+    if gained_s is not None and gained_s <= -LONGER_S:
+        return "the transfer takes longer with it"
     if not claimed or gained_s is None or gained_s >= sum(claimed) / 2:
         return None
     return remedy.limit or "gains less than half of what was claimed"
