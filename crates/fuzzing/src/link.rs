@@ -126,7 +126,7 @@ fn packet(number: u32, direction: Direction, input: &mut Unstructured) -> Result
     let ip = Ip { source, destination, ttl: 64, tos, id, dont_fragment: true, fragment: None };
     let ports = (input.int_in_range(1..=3)?, 80);
     let (source_port, destination_port) = if direction == Direction::Up { ports } else { (ports.1, ports.0) };
-    let l4 = if input.arbitrary()? { L4::Udp { source_port, destination_port } } else { L4::Other(253) };
+    let l4 = if input.arbitrary()? { L4::udp(source_port, destination_port) } else { L4::Other(253) };
     let payload = Payload::unsaid(input.int_in_range(0..=60_000)?);
     Ok(Box::new(Packet { frame: Frame { ip, l4, payload }, body: None }))
 }

@@ -68,7 +68,7 @@ impl Source {
                 dont_fragment: true,
                 fragment: None,
             },
-            l4: L4::Udp { source_port: self.local.port(), destination_port: self.remote.port() },
+            l4: L4::udp(self.local.port(), self.remote.port()),
             payload: Payload::unsaid(self.packet_bytes - ip_header(self.local) - HEADER),
         };
         Some(self.nic)

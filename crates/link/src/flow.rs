@@ -30,7 +30,7 @@ impl Flow {
     pub fn of(direction: Direction, packet: &Packet) -> Option<Flow> {
         let (is_tcp, source_port, destination_port) = match &packet.frame.l4 {
             L4::Tcp(tcp) => (true, tcp.source_port, tcp.destination_port),
-            L4::Udp { source_port, destination_port } => (false, *source_port, *destination_port),
+            L4::Udp { source_port, destination_port, .. } => (false, *source_port, *destination_port),
             L4::Icmp { .. } | L4::Other(_) => return None,
         };
         let source = SocketAddr::new(packet.frame.ip.source, source_port);

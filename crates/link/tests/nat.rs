@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::net::IpAddr;
 use wire::{Frame, Ip, L4, Packet, Payload, Time};
 
-const UDP: L4 = L4::Udp { source_port: 4000, destination_port: 53 };
+const UDP: L4 = L4::udp(4000, 53);
 
 fn ip(source: IpAddr, destination: IpAddr) -> Ip {
     Ip { source, destination, ttl: 64, tos: 0, id: 0, dont_fragment: true, fragment: None }

@@ -114,7 +114,7 @@ fn codel_remembers_its_rate() {
 /// A packet of a flow, with a number of its own.
 fn of_flow(flow: u16, number: u16, bytes: u32) -> Box<Packet> {
     let mut packet = common::packet(0, bytes);
-    packet.frame.l4 = L4::Udp { source_port: flow, destination_port: 80 };
+    packet.frame.l4 = L4::udp(flow, 80);
     packet.frame.ip.id = number;
     packet.frame.payload = Payload::unsaid(bytes - 28);
     packet

@@ -131,7 +131,7 @@ impl Records {
         }
         let (protocol, ports) = match packet.frame.l4 {
             L4::Tcp(tcp) => (6, Some((tcp.source_port, tcp.destination_port))),
-            L4::Udp { source_port, destination_port } => (17, Some((source_port, destination_port))),
+            L4::Udp { source_port, destination_port, .. } => (17, Some((source_port, destination_port))),
             L4::Icmp { .. } => (if packet.frame.ip.source.is_ipv4() { 1 } else { 58 }, None),
             L4::Other(protocol) => (protocol, None),
         };

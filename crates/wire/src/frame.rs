@@ -3,7 +3,7 @@ use crate::checksum::Sum;
 use crate::emit::check;
 use crate::ip::{AH, Datagram, TCP, UDP};
 use crate::tcp::CHECKSUM;
-use crate::{EmitError, Ip, Malformed, Tcp, icmp, ipv6, udp};
+use crate::{EmitError, Glimpse, Ip, Malformed, Tcp, icmp, ipv6, udp};
 
 /// One IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub enum L4 {
         source_port: u16,
         /// Receiver's port.
         destination_port: u16,
+        /// What an observer kept of the payload, if one did. Nothing else on the way knows of it.
+        glimpse: Glimpse,
     },
     /// ICMP in IPv4 and ICMPv6 in IPv6, in one piece. What an error quotes is its payload.
     Icmp {
@@ -88,6 +90,17 @@ impl Frame {
         }
     }
 
+    /// Keeps of a datagram's payload what [`Glimpse`] does; `bytes` and `original_len` are those that were parsed.
+    #[inline(never)] // out of the way of TCP
+    pub fn look(&mut self, bytes: &[u8], original_len: u32) {
+        if let L4::Udp { glimpse, .. } = &mut self.l4
+            && let Ok(datagram) = Datagram::parse(bytes, original_len)
+            && let Some((header, payload)) = datagram.bytes.split_first_chunk::<{ udp::LEN }>()
+        {
+            *glimpse = Glimpse::of(payload, self.payload.len, be16(header, 6));
+        }
+    }
+
     /// A packet of which only the first header is looked at.
     ///
     /// # Errors
@@ -140,7 +153,7 @@ impl Frame {
                 let sum = tcp.emit(out)?.plus(self.ip.pseudo_header(TCP, len)).plus(sum);
                 out[start..][CHECKSUM].copy_from_slice(&sum.finish().to_be_bytes());
             }
-            &L4::Udp { source_port, destination_port } => {
+            &L4::Udp { source_port, destination_port, .. } => {
                 check(self.ip.fragment.is_none(), "frame", "UDP header in a fragment")?;
                 self.ip.emit(UDP, len, out)?;
                 let sum = self.ip.pseudo_header(UDP, len).plus(sum);
@@ -169,6 +182,12 @@ impl Frame {
 }
 
 impl L4 {
+    /// A datagram's header.
+    #[inline]
+    pub const fn udp(source_port: u16, destination_port: u16) -> L4 {
+        L4::Udp { source_port, destination_port, glimpse: Glimpse::NONE }
+    }
+
     /// A TCP header to be written over; what it says until then means nothing.
     #[inline]
     pub fn to_tcp(&mut self) -> &mut Tcp {
@@ -185,9 +204,7 @@ impl L4 {
     fn parse_other(ip: &Ip, protocol: u8, bytes: &[u8], len: u32) -> L4 {
         let icmp = icmp::protocol(ip.source);
         match short_header(protocol, icmp, bytes, len) {
-            Some(header) if ip.fragment.is_none() && protocol == UDP => {
-                L4::Udp { source_port: be16(&header, 0), destination_port: be16(&header, 2) }
-            }
+            Some(header) if ip.fragment.is_none() && protocol == UDP => L4::udp(be16(&header, 0), be16(&header, 2)),
             Some([kind, code, _, _, rest @ ..]) if ip.fragment.is_none() => L4::Icmp { kind, code, rest },
             _ => L4::Other(protocol),
         }

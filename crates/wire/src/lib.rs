@@ -1,4 +1,4 @@
-//! IP, TCP and MPTCP: bytes to values and values to bytes.
+//! IP, TCP and MPTCP, UDP and what QUIC shows: bytes to values and values to bytes.
 //!
 //! Nothing here reads a clock, opens a file or allocates while parsing. Parsing never panics, whatever the bytes.
 //! A [`Frame`] is one IP packet; an [`Observation`] is a frame seen at a time and a point.
@@ -10,6 +10,7 @@ mod checksum;
 mod direction;
 mod emit;
 mod frame;
+mod glimpse;
 mod icmp;
 mod ip;
 mod ipv4;
@@ -20,6 +21,7 @@ mod observation;
 mod options;
 mod packet;
 pub mod pattern;
+pub mod quic;
 mod revise;
 mod tcp;
 mod time;
@@ -31,6 +33,7 @@ pub use brief::Brief;
 pub use direction::Direction;
 pub use emit::EmitError;
 pub use frame::{Content, Frame, L4, Payload};
+pub use glimpse::Glimpse;
 pub use ip::{Ecn, Fragment, Ip};
 pub use observation::{CaptureDirection, Observation, Point, PointId};
 pub use options::{Options, OptionsIter, SackBlocks, TcpOption};

@@ -45,7 +45,7 @@ pub(crate) fn headers(original: &Original, frame: &Frame, payload: &[u8], out: &
             // Reserved bits beside the data offset.
             out[start + 12] |= transport[12] & 0x0f;
         }
-        &L4::Udp { source_port, destination_port } => {
+        &L4::Udp { source_port, destination_port, .. } => {
             out.extend_from_slice(&udp::emit(source_port, destination_port, len, Sum::default()));
         }
         &L4::Icmp { kind, code, rest } => out.extend_from_slice(&icmp::emit(kind, code, rest, Sum::default())),

@@ -222,7 +222,7 @@ fn other_protocols_have_a_length() {
 
 #[test]
 fn udp_and_icmp() {
-    let udp = L4::Udp { source_port: 40000, destination_port: 53 };
+    let udp = L4::udp(40000, 53);
     let icmp = L4::Icmp { kind: 3, code: 4, rest: [0, 0, 0x05, 0xdc] };
     for (l4, ip, protocol, payload) in [
         (udp, ip("10.99.1.1", "10.99.1.2"), 17, &b"abc"[..]),
@@ -284,7 +284,7 @@ fn what_would_be_read_back_otherwise_is_refused() {
         (Frame { l4: L4::Other(6), ..good }, "frame: protocol cannot be written"),
         (
             Frame {
-                l4: L4::Udp { source_port: 1, destination_port: 2 },
+                l4: L4::udp(1, 2),
                 ..ip(|ip| ip.fragment = Some(Fragment { offset: 0, more: true }))
             },
             "frame: UDP header in a fragment cannot be written",

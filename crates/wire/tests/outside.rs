@@ -137,7 +137,7 @@ fn changed(frame: &Frame, [source, destination]: [u128; 2], ip: (u8, u8, u16, bo
     };
     let l4 = match (frame.l4, tcp) {
         (L4::Tcp(_), Some(tcp)) => L4::Tcp(tcp),
-        (L4::Udp { .. }, _) => L4::Udp { source_port: id, destination_port: 53 },
+        (L4::Udp { .. }, _) => L4::udp(id, 53),
         (l4, _) => l4,
     };
     Frame { ip, l4, ..*frame }

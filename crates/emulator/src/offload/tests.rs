@@ -62,7 +62,7 @@ fn l4() -> impl Strategy<Value = L4> {
             let options = Options::from_bytes(&options).unwrap();
             L4::Tcp(Tcp { source_port: 80, destination_port, seq, ack, flags: Flags(flags), window, urgent, options })
         }),
-        1 => any::<u16>().prop_map(|destination_port| L4::Udp { source_port: 53, destination_port }),
+        1 => any::<u16>().prop_map(|destination_port| L4::udp(53, destination_port)),
     ]
 }
 

@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn no_payload_is_kept() {
-        let ports = L4::Udp { source_port: 1, destination_port: 2 };
+        let ports = L4::udp(1, 2);
         for (address, ip) in [("10.0.0.1", 20), ("fd00::1", 40)] {
             assert_eq!(captured(address, L4::Tcp(Tcp::BLANK)).len(), ip + 20);
             assert_eq!(captured(address, ports).len(), ip + 8);

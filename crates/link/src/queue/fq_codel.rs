@@ -179,7 +179,7 @@ fn hash(frame: &Frame, seed: u64) -> u64 {
     });
     let l4 = match &frame.l4 {
         L4::Tcp(tcp) => [6, tcp.source_port, tcp.destination_port],
-        L4::Udp { source_port, destination_port } => [17, *source_port, *destination_port],
+        L4::Udp { source_port, destination_port, .. } => [17, *source_port, *destination_port],
         L4::Icmp { .. } => [1, 0, 0],
         L4::Other(protocol) => [u16::from(*protocol), 0, 0],
     };

@@ -128,7 +128,7 @@ pub fn frame() -> impl Strategy<Value = (Frame, Vec<u8>)> {
     let others = prop_oneof![
         Just(L4::Other(47)),
         Just(L4::Other(6)),
-        any::<(u16, u16)>().prop_map(|(source_port, destination_port)| L4::Udp { source_port, destination_port }),
+        any::<(u16, u16)>().prop_map(|(source_port, destination_port)| L4::udp(source_port, destination_port)),
         any::<(u8, u8, [u8; 4])>().prop_map(|(kind, code, rest)| L4::Icmp { kind, code, rest }),
     ];
     (ip(), tcp(), others, vec(any::<u8>(), 0..2000)).prop_map(|(ip, tcp, other, payload)| {
