@@ -72,6 +72,9 @@ impl Source {
         };
         let bytes = &packet.data[offset..];
         let frame = match Frame::parse(bytes, packet.original_len - offset as u32) {
+            Ok(frame) if matches!(frame.l4, L4::Udp { .. }) => {
+                looked_at(frame, bytes, packet.original_len - offset as u32)
+            }
             Ok(frame) => frame,
             Err(malformed) => return broken(&packet, malformed, statistics),
         };
@@ -88,6 +91,13 @@ impl Source {
     }
 }
 
+/// Takes and gives a frame: what TCP needs stays in registers.
+#[inline(never)]
+fn looked_at(mut frame: Frame, bytes: &[u8], original_len: u32) -> Frame {
+    frame.look(bytes, original_len);
+    frame
+}
+
 #[inline]
 fn count(frame: &Frame, statistics: &mut FileStatistics) {
     match &frame.l4 {
@@ -96,7 +106,7 @@ fn count(frame: &Frame, statistics: &mut FileStatistics) {
             statistics.cut_options += u64::from(tcp.options.is_cut());
         }
         other => {
-            statistics.other_ip += 1;
+            *(if matches!(other, L4::Udp { .. }) { &mut statistics.udp } else { &mut statistics.other_ip }) += 1;
             if let Some(kind) = tunnel(other) {
                 *statistics.tunnels.entry(kind).or_default() += 1;
             }

@@ -10,9 +10,11 @@ pub struct FileStatistics {
     pub packets: u64,
     /// Of these, TCP.
     pub tcp: u64,
+    /// UDP in one piece.
+    pub udp: u64,
     /// IP of another protocol, and fragments without a TCP header.
     pub other_ip: u64,
-    /// Of these, what tunnels carried, by kind: what is inside is not looked at.
+    /// Of these and UDP, what tunnels carried, by kind: what is inside is not looked at.
     pub tunnels: BTreeMap<&'static str, u64>,
     /// No IP.
     pub not_ip: u64,

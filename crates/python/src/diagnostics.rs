@@ -47,8 +47,8 @@ fn counts(capture: &FileStatistics, mut push: impl FnMut(&'static str, u64, Stri
             packets(drops)
         ),
     );
-    if capture.tcp == 0 {
-        push("no_tcp", 1, "holds no TCP packets".into());
+    if capture.tcp + capture.udp == 0 {
+        push("no_tcp", 1, "holds no TCP or UDP packets".into());
     }
     push(
         "truncated_headers",
@@ -106,15 +106,20 @@ fn counts(capture: &FileStatistics, mut push: impl FnMut(&'static str, u64, Stri
     push(
         "fragments",
         capture.fragments,
-        format!("{} of IP packets seen; those without a TCP header left out", plural(capture.fragments, "fragment")),
+        format!(
+            "{} of IP packets seen; those without a TCP header left out, and UDP datagrams in pieces",
+            plural(capture.fragments, "fragment")
+        ),
     );
     push("not_ip", capture.not_ip, format!("{} without IP left out", packets(capture.not_ip)));
     for (kind, &count) in &capture.tunnels {
-        let message =
-            format!("{} of a tunnel ({kind}) left out: what it carries shows in a capture inside it", packets(count));
+        let message = format!(
+            "{} of a tunnel ({kind}): what they carry is left out; it shows in a capture inside it",
+            packets(count)
+        );
         push("tunnel", count, message);
     }
-    push("not_tcp", capture.other_ip, format!("{} without TCP left out", packets(capture.other_ip)));
+    push("not_tcp", capture.other_ip, format!("{} with neither TCP nor UDP left out", packets(capture.other_ip)));
 }
 
 fn has(count: u64) -> String {
