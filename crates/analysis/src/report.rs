@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tables::Diagnostic;
 use wire::Time;
 
-/// What connections are ordered by.
-pub(crate) type Order = (Time, SocketAddr, SocketAddr);
+/// What connections are ordered by: those of TCP come before those of datagrams.
+pub(crate) type Order = (bool, Time, SocketAddr, SocketAddr);
 
 /// A finished connection. Connection and subflow numbers are given at the very end.
 #[derive(Debug, Default)]

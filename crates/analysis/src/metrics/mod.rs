@@ -13,6 +13,30 @@ use crate::event::FlowEvent;
 use crate::report::Report;
 use wire::Time;
 
+macro_rules! of_datagrams {
+    ($($file:ident::$metric:ident,)*) => {
+        /// The metrics that datagrams have, too: those that ask for no acknowledgements.
+        pub(crate) struct OfDatagrams {
+            $($file: $file::$metric,)*
+        }
+
+        impl Metric for OfDatagrams {
+            fn new(options: &Options, start: Time) -> Self {
+                OfDatagrams { $($file: Metric::new(options, start),)* }
+            }
+
+            #[inline(always)]
+            fn on(&mut self, event: &FlowEvent) {
+                $(self.$file.on(event);)*
+            }
+
+            fn finish(&mut self, closing: &Closing, report: &mut Report) {
+                $(self.$file.finish(closing, report);)*
+            }
+        }
+    };
+}
+
 macro_rules! metrics {
     ($($file:ident::$metric:ident,)*) => {
         $(mod $file;)*
@@ -53,4 +77,12 @@ metrics! {
     pauses::Pauses,
     events::Events,
     watch::Watch,
+}
+
+of_datagrams! {
+    volume::Volume,
+    delivery::Delivery,
+    segments::Segments,
+    throughput::Throughput,
+    gaps::Gaps,
 }

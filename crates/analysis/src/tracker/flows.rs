@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use std::net::{IpAddr, SocketAddr};
 use tables::Direction;
-use wire::{Observation, Tcp, Time};
+use wire::{Ip, Observation, Tcp, Time};
 
 /// A 4-tuple at a site; the lower endpoint comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,9 +53,14 @@ const LATEST: usize = 8;
 impl Key {
     /// The key of a packet, and whether it comes from the lower endpoint.
     pub(super) fn of(observation: &Observation, tcp: &Tcp, site: u32) -> (Key, bool) {
-        let ip = &observation.frame.ip;
-        let source = (number(ip.source), tcp.source_port);
-        let destination = (number(ip.destination), tcp.destination_port);
+        Key::between(&observation.frame.ip, (tcp.source_port, tcp.destination_port), site)
+    }
+
+    /// The same, from addresses and ports.
+    #[inline]
+    pub(super) fn between(ip: &Ip, ports: (u16, u16), site: u32) -> (Key, bool) {
+        let source = (number(ip.source), ports.0);
+        let destination = (number(ip.destination), ports.1);
         let from_low = source <= destination;
         let (low, high) = if from_low { (source, destination) } else { (destination, source) };
         (Key { low, high, site }, from_low)

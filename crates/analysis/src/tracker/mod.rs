@@ -10,6 +10,7 @@ mod control;
 mod coverage;
 mod data;
 mod data_space;
+mod datagrams;
 mod end;
 mod finish;
 mod flows;
@@ -34,6 +35,7 @@ use crate::Options;
 use crate::event::Seen;
 use crate::reports::Reports;
 use connection::Connection;
+use datagrams::Datagrams;
 use finish::{Captures, InCommon};
 use flows::{Flow, Flows, Key, direction};
 use handshake::is_opening;
@@ -92,6 +94,7 @@ pub(crate) struct Tracker {
     ignored: FxHashMap<u32, Ignored>,
     latest: Time,
     in_common: InCommon,
+    datagrams: Datagrams,
     finished: Reports,
 }
 
@@ -120,6 +123,7 @@ impl Tracker {
             ignored: FxHashMap::default(),
             latest: Time::default(),
             in_common: InCommon::default(),
+            datagrams: Datagrams::default(),
             finished: Reports::default(),
         }
     }
@@ -143,7 +147,7 @@ impl Tracker {
         if let Some(span) = self.spans.get_mut(site as usize) {
             span.get_or_insert_with(|| Span::new(observation.at)).add(observation.at);
         }
-        let L4::Tcp(tcp) = &observation.frame.l4 else { return };
+        let L4::Tcp(tcp) = &observation.frame.l4 else { return self.datagram(observation, site) };
         if observation.frame.ip.fragment.is_some() {
             return;
         }
@@ -167,6 +171,28 @@ impl Tracker {
             _ => self.wait(Key::of(observation, tcp, site).0, from_low, observation),
         }
         self.sweep(observation.at);
+    }
+
+    #[inline(never)] // out of the way of TCP
+    fn datagram(&mut self, observation: &Observation, site: u32) {
+        let L4::Udp { source_port, destination_port, glimpse } = &observation.frame.l4 else { return };
+        let several_views = observation.direction.is_some() || self.several_points.get(site as usize) == Some(&true);
+        let captures = datagrams::Views { sites: self.several_points.len() as u32, several: several_views };
+        let datagram = ((*source_port, *destination_port), glimpse);
+        let gone = self.datagrams.observe(observation, datagram, (site, captures), &self.options);
+        gone.into_iter().for_each(|conversation| self.report_datagrams(conversation));
+    }
+
+    fn report_datagrams(&mut self, conversation: datagrams::Conversation) {
+        let captures = Captures {
+            points: &self.points,
+            names: &self.captures,
+            origin: self.origin.unwrap_or_default(),
+            until: self.latest,
+            spans: &self.spans,
+        };
+        let report = self.datagrams.report(conversation, &captures, &self.options);
+        report.into_iter().for_each(|report| self.finished.push(report));
     }
 
     /// A SYN with another sequence number on a 4-tuple in use: the ports are used again.
@@ -445,6 +471,7 @@ impl Tracker {
             names: &self.captures,
             origin: self.origin.unwrap_or_default(),
             until: self.latest,
+            spans: &self.spans,
         };
         self.finished.push(finish::report(connection, &captures, &self.options));
     }
@@ -469,6 +496,8 @@ impl Tracker {
         live.iter().for_each(|connection| self.hosts.add(&connection.subflows));
         std::mem::take(&mut self.over).into_iter().chain(live).for_each(|connection| self.report(*connection));
         unanswered.into_iter().for_each(|pending| self.leave_unanswered(pending));
+        self.datagrams.take().into_iter().for_each(|conversation| self.report_datagrams(conversation));
+        self.datagrams.remarks().into_iter().for_each(|remark| self.finished.remark(remark));
         let captures =
             |site| self.points.iter().position(|point| point.site == site).map(|at| self.captures[at].clone());
         ignored::remarks(&self.ignored, captures).into_iter().for_each(|remark| self.finished.remark(remark));

@@ -71,7 +71,7 @@ const MOST_RECENT: usize = 1 << 12;
 
 impl ClockOffset {
     /// Of ends that share a clock.
-    const NONE: ClockOffset = ClockOffset { nanos: 0, error_nanos: 0 };
+    pub(super) const NONE: ClockOffset = ClockOffset { nanos: 0, error_nanos: 0 };
 
     /// From the times at both ends of a packet each way.
     pub(crate) fn of(there: [Time; 2], back: [Time; 2]) -> Self {
@@ -80,6 +80,24 @@ impl ClockOffset {
             nanos: there.midpoint(back),
             error_nanos: (there.abs_diff(back) / 2).try_into().unwrap_or(i64::MAX),
         }
+    }
+
+    /// What is to be said of it, `client` being the client's end; that it fits not all packets, where it is contradicted.
+    pub(super) fn remark(self, client: usize, contradicted: bool) -> Option<Diagnostic> {
+        if contradicted {
+            let message = "no single clock offset fits all packets, since some would arrive before they were sent: a clock drifts or was set; one-way delays are left out";
+            return Some(Diagnostic { diagnostic: "clock_drift", message: message.into(), ..Diagnostic::default() });
+        }
+        let ClockOffset { nanos, error_nanos } = self;
+        let ahead = if client == 0 { nanos } else { nanos.saturating_neg() };
+        let message = format!(
+            "the server's clock is {:.3} ms {} the client's, at most {:.3} ms more or less; one-way delays are corrected by it",
+            ahead.unsigned_abs() as f64 / 1e6,
+            if ahead < 0 { "behind" } else { "ahead of" },
+            error_nanos as f64 / 1e6
+        );
+        let told = Diagnostic { diagnostic: "clock_offset", message: message.into(), ..Diagnostic::default() };
+        (self != ClockOffset::NONE).then_some(told)
     }
 
     /// Of the subflows whose handshake both ends saw, the one with the shortest round trip tells the clocks' offset best.
@@ -204,29 +222,8 @@ impl OneWay {
                 }
             }
         }
-        if self.contradicted {
-            let message = "no single clock offset fits all packets, since some would arrive before they were sent: a clock drifts or was set; one-way delays are left out";
-            report.diagnostics.push(Diagnostic {
-                diagnostic: "clock_drift",
-                message: message.into(),
-                ..Diagnostic::default()
-            });
-        } else if let Some(ClockOffset { nanos, error_nanos }) =
-            self.offset.filter(|offset| *offset != ClockOffset::NONE)
-        {
-            let ahead = if client == 0 { nanos } else { nanos.saturating_neg() };
-            let message = format!(
-                "the server's clock is {:.3} ms {} the client's, at most {:.3} ms more or less; one-way delays are corrected by it",
-                ahead.unsigned_abs() as f64 / 1e6,
-                if ahead < 0 { "behind" } else { "ahead of" },
-                error_nanos as f64 / 1e6
-            );
-            report.diagnostics.push(Diagnostic {
-                diagnostic: "clock_offset",
-                message: message.into(),
-                ..Diagnostic::default()
-            });
-        }
+        let offset = self.offset.or(self.contradicted.then_some(ClockOffset::NONE));
+        report.diagnostics.extend(offset.and_then(|offset| offset.remark(client, self.contradicted)));
     }
 }
 

@@ -92,6 +92,8 @@ row! {
         one_way_delay_ms_p95: Option<f64>,
         /// Packets sent at one end that did not arrive at the other. Needs captures of both ends, or a tool that tells.
         lost_packets: Option<u64>,
+        /// Datagrams that arrived after one that was sent later (RFC 4737 §3). Needs captures of both ends; empty for TCP.
+        reordered_packets: Option<u64>,
         /// Bytes delivered here / the connection's elapsed time.
         #[metric(Metric::new(20, "throughput", More).brief("").only(&[Page, Compare, Document]))]
         throughput_mbps: Option<f64>,

@@ -2,7 +2,7 @@ use crate::row::row;
 use std::net::IpAddr;
 
 row! {
-    /// One row per subflow. A plain TCP connection has one.
+    /// One row per subflow. A plain TCP connection has one; a QUIC connection has one per path, UDP one per 5-tuple.
     pub struct Subflow {
         /// Number of the connection.
         connection: u32,
@@ -21,8 +21,8 @@ row! {
         /// Its port.
         #[empty(ELSEWHERE)]
         server_port: u16,
-        /// `initial` (MP_CAPABLE), `join` (MP_JOIN), `tcp`, or `unknown` if its handshake was not captured. From files of
-        /// other tools also `udp` and `quic`.
+        /// `initial` (MP_CAPABLE), `join` (MP_JOIN), `tcp`, `udp`, `quic` (a path), or `unknown` if its handshake was not
+        /// captured.
         kind: &'static str,
         /// Side that opened it: `client` or `server` of the connection.
         opened_by: Option<&'static str>,
@@ -60,7 +60,7 @@ row! {
         server_window_scale: Option<u8>,
         /// Whether both sides negotiated ECN (RFC 3168); empty if the SYN or the SYN/ACK was not captured.
         ecn: Option<bool>,
-        /// How the subflow ended: `fin` (both directions), `half-closed`, `reset`, or `open`.
+        /// How the subflow ended: `fin` (both directions), `half-closed`, `reset`, `open`, or `unknown` (datagrams).
         ended: &'static str,
         /// Reason code of MP_TCPRST (RFC 8684 §3.6), in words.
         reset_reason: Option<&'static str>,

@@ -1,5 +1,6 @@
 //! What was captured as a whole.
 
+use crate::tracker::span::Span;
 use std::sync::Arc;
 use wire::{Point, PointId, Time};
 
@@ -11,11 +12,13 @@ pub(in crate::tracker) struct Captures<'a> {
     /// The first packet of all, and the last one so far.
     pub(in crate::tracker) origin: Time,
     pub(in crate::tracker) until: Time,
+    /// By site: from when to when it was captured.
+    pub(in crate::tracker) spans: &'a [Option<Span>],
 }
 
 impl Captures<'_> {
     /// Seconds from the first packet of all captures.
-    pub(super) fn seconds(&self, at: Time) -> f64 {
+    pub(in crate::tracker) fn seconds(&self, at: Time) -> f64 {
         (at - self.origin) as f64 / 1e9
     }
 

@@ -15,6 +15,7 @@ mod shares;
 
 pub(super) use captures::Captures;
 pub(super) use in_common::InCommon;
+pub(super) use rows::path_name;
 
 use super::connection::Connection;
 use crate::Options;

@@ -20,7 +20,7 @@ pub(super) fn rows(connection: &Connection, ends: &[Option<JudgedEnd>; 2], captu
         _ => None,
     };
     let mut report = Report {
-        order: Some((start, first.client, first.server)),
+        order: Some((false, start, first.client, first.server)),
         connection: tables::Connection {
             client_address: Some(first.client.ip()),
             client_port: first.client.port(),
@@ -148,7 +148,7 @@ fn subflow_row(
 }
 
 /// The path that an interface names: runs name interfaces `host:path`; "any" is no interface.
-fn path_name(interface: &str) -> Option<String> {
+pub(in crate::tracker) fn path_name(interface: &str) -> Option<String> {
     let name = interface.strip_prefix("client:").unwrap_or(interface);
     (!matches!(name, "" | "any")).then(|| name.to_owned())
 }

@@ -1,0 +1,102 @@
+//! Which connection a new flow belongs to.
+
+use super::conversation::Conversation;
+use super::identity::{Header, Id};
+use super::{Datagram, Datagrams};
+use crate::tracker::flows::Key;
+use wire::quic::Quic;
+
+/// A path that data goes over now had a datagram so soon ago.
+const RECENT_NANOS: i64 = 1_000_000_000;
+
+impl Datagrams {
+    /// The same flow at another site: its conversation and path, and whether the lower end is the client.
+    pub(super) fn elsewhere(&self, key: Key, datagram: &Datagram, sites: u32) -> Option<(u32, u32, bool)> {
+        let lacking = |(conversation, path): (u32, u32)| {
+            self.conversations[conversation as usize].as_ref().filter(|one| one.lacks(path as usize, key.site))
+        };
+        if sites < 2 {
+            return None;
+        }
+        // Under the same addresses.
+        let places =
+            (0..sites).filter(|&site| site != key.site).filter_map(|site| self.flows.get(&Key { site, ..key }));
+        if let Some(place) = places.into_iter().find(|place| !self.begins_anew(**place, &datagram.header)) {
+            return Some((place.conversation, place.path, place.low_is_client));
+        }
+        // Behind a NAT: what it begins with passed there, too, or has the same connection IDs.
+        let digest = datagram.glimpse.digest();
+        if let Some(&(conversation, path)) = self.openings.get(&digest)
+            && let Some(one) = lacking((conversation, path))
+            && let Some(sent_by_client) = one.sender_of(path as usize, digest)
+        {
+            return Some((conversation, path, sent_by_client == datagram.from_low));
+        }
+        let Header::Long { destination, source, .. } = datagram.header else { return None };
+        let conversation = [destination, source].iter().find_map(|id| self.ids.get(id).copied())?;
+        let sent_by_client = lacking((conversation, 0))?.is_of_client((destination, source));
+        Some((conversation, 0, sent_by_client == datagram.from_low))
+    }
+
+    /// The QUIC connection that a new flow goes on with, and whether the lower end is its client.
+    pub(super) fn same_connection(&self, key: Key, datagram: &Datagram) -> Option<(u32, bool)> {
+        let number = match datagram.header {
+            Header::Long { version: 1.., destination, source } => self.known(&[destination, source], key.site)?,
+            // A connection ID that a long header named: behind a NAT that forgot it, a client goes on with the one that it has.
+            Header::Short { destination } => match self.named(destination, key.site) {
+                Some(number) => number,
+                None => return self.only_one(key, datagram),
+            },
+            _ => return None,
+        };
+        let low_is_client = if self.is_server(number, key.site, key.high) {
+            true
+        } else {
+            !self.is_server(number, key.site, key.low) && datagram.from_low
+        };
+        Some((number, low_is_client))
+    }
+
+    fn named(&self, bytes: &[u8], site: u32) -> Option<u32> {
+        let lengths = (1..=Quic::MOST_ID).filter(|len| self.lengths >> len & 1 == 1);
+        lengths.filter_map(|len| bytes.get(..len)).find_map(|id| self.known(&[Id::new(id)], site))
+    }
+
+    /// A connection that one of these IDs names and that the site has shown.
+    fn known(&self, ids: &[Id], site: u32) -> Option<u32> {
+        let numbers = ids.iter().filter_map(|id| self.ids.get(id).copied());
+        numbers.into_iter().find(|&number| self.at_site(number, site).is_some())
+    }
+
+    /// Later connection IDs are encrypted where they are given. But a flow that begins with no long header is a path of a
+    /// connection that was there before: the only one of its server; else the only one with the client's port, as a socket
+    /// has it on all interfaces, or with its address; else the only one that had a datagram just now.
+    fn only_one(&self, key: Key, datagram: &Datagram) -> Option<(u32, bool)> {
+        let at = datagram.observation.at;
+        [(key.high, key.low, true), (key.low, key.high, false)].into_iter().find_map(
+            |(server, client, low_is_client)| {
+                let of_server = self.servers.get(&(key.site, server))?.iter();
+                let live: Vec<(u32, &Conversation)> = of_server
+                    .filter_map(|&number| Some((number, self.at_site(number, key.site).filter(|one| one.is_live(at))?)))
+                    .collect();
+                let only = |is_it: &dyn Fn(&Conversation) -> bool| {
+                    let mut chosen = live.iter().filter(|(_, one)| is_it(one));
+                    chosen.next().filter(|_| chosen.next().is_none()).map(|(number, _)| *number)
+                };
+                let number = only(&|_| true)
+                    .or_else(|| only(&|one| one.clients(key.site, server).any(|end| end.1 == client.1)))
+                    .or_else(|| only(&|one| one.clients(key.site, server).any(|end| end.0 == client.0)))
+                    .or_else(|| only(&|one| at - one.last.at <= RECENT_NANOS))?;
+                Some((number, low_is_client))
+            },
+        )
+    }
+
+    fn at_site(&self, number: u32, site: u32) -> Option<&Conversation> {
+        self.conversations[number as usize].as_deref().filter(|one| one.knows(site))
+    }
+
+    fn is_server(&self, number: u32, site: u32, end: (u128, u16)) -> bool {
+        self.servers.get(&(site, end)).is_some_and(|numbers| numbers.contains(&number))
+    }
+}
