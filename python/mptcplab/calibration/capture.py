@@ -84,11 +84,11 @@ def _beside(files: list[str], direction: str) -> dict[str, str | None]:
 def _largest(tables: _core.Tables, files: list[str]) -> dict[str, Any]:
     named = ", ".join(files)
     connections = list(tables.rows("connections"))
-    plain = {row["connection"] for row in connections if not is_mptcp(row)}
+    plain = {row["connection"] for row in connections if row["protocol"] == "tcp"}
     rows = [row for row in tables.rows("transfers") if row["connection"] in plain]
     largest = max(rows, key=lambda row: row["bytes"] or 0, default=None)
     if largest is None or (largest["bytes"] or 0) < LEAST_BYTES:
-        raise Error(_nothing(named, mptcp=len(plain) < len(connections)))
+        raise Error(_nothing(named, mptcp=any(map(is_mptcp, connections))))
     return largest
 
 

@@ -12,8 +12,10 @@ Row = dict[str, Any]
 # The ends of a direction's data.
 SENDERS = {"up": "client", "down": "server"}
 RECEIVERS = {"up": "server", "down": "client"}
-# Protocols that only files of other tools tell of.
+# Protocols beside TCP; ``unknown`` is one that a file of another tool does not name.
 OTHERS = {"udp": "UDP", "quic": "QUIC", "unknown": "protocol unknown"}
+# Numbers of QUIC's versions that have another name (RFC 9369, RFC 9000 section 15).
+QUIC_2, QUIC_DRAFT = 0x6B3343CF, 0xFF0000
 
 
 def is_mptcp(connection: Row) -> bool:
@@ -23,6 +25,12 @@ def is_mptcp(connection: Row) -> bool:
     return connection["mptcp_version"] is not None if known is None else known == "mptcp"
 
 
+def is_datagrams(connection: Row) -> bool:
+    """Say whether a connection's packets are datagrams in captures."""
+    is_one = connection.get("protocol") in ("udp", "quic")
+    return is_one and connection.get("source") is None
+
+
 def protocol(connection: Row) -> str:
     """Name what a connection speaks, with its version."""
     version = connection["mptcp_version"]
@@ -30,7 +38,16 @@ def protocol(connection: Row) -> str:
         return f"MPTCP v{version}"
     if is_mptcp(connection):
         return "MPTCP, version unknown"
+    if (version := connection.get("quic_version")) is not None:
+        return f"QUIC {_quic(version)}"
     return OTHERS.get(str(connection.get("protocol")), "plain TCP")
+
+
+def _quic(version: int) -> str:
+    if version >> 8 == QUIC_DRAFT:
+        return f"draft {version & 0xFF}"
+    version = 2 if version == QUIC_2 else version
+    return f"v{version}" if version < 1 << 16 else f"version {version:#x}"
 
 
 def delivered(transfer: Row) -> str:

@@ -11,7 +11,15 @@ from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.remarks import print_remarks
 from mptcplab.cli.summary.subflows import print_reasons, print_subflows
 from mptcplab.labels import quality, text
-from mptcplab.labels.connections import SENDERS, carried, delivered, is_mptcp, names_of, protocol
+from mptcplab.labels.connections import (
+    SENDERS,
+    carried,
+    delivered,
+    is_datagrams,
+    is_mptcp,
+    names_of,
+    protocol,
+)
 from mptcplab.labels.events import changes, too_late
 from mptcplab.metrics import of_runs
 
@@ -132,13 +140,16 @@ def _facts(connection: Row, subflows: list[Row]) -> list[str]:
         facts.append(f"fell back to TCP: {text.clean(fallback)}")
     if is_mptcp(connection):
         facts += _subflows(connection["subflows"], subflows)
+    elif connection["protocol"] == "quic" and connection["subflows"] > 1:
+        facts.append(text.plural(connection["subflows"], "path"))
     if connection["duration_s"] is not None:
         facts.append(text.seconds(connection["duration_s"]))
     if connection["start_s"] >= STARTS_LATE_S:
         facts.append(f"starts at {text.at(connection['start_s'])}")
     if connection["began"] == "midway":
         facts.append("began before the capture")
-    facts.append(ENDED.get(connection["ended"], str(connection["ended"])))
+    if not is_datagrams(connection):
+        facts.append(ENDED.get(connection["ended"], str(connection["ended"])))
     if connection.get("source") is None:
         return [*facts, _vantage(connection)]
     return [*(fact.replace("the capture", "the file") for fact in facts), _told(connection)]

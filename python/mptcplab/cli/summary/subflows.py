@@ -8,7 +8,7 @@ from typing import Any
 
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
-from mptcplab.labels.connections import RECEIVERS, SENDERS, carried
+from mptcplab.labels.connections import RECEIVERS, SENDERS, carried, is_datagrams
 from mptcplab.metrics import Metric, of_subflows
 
 Row = dict[str, Any]
@@ -18,6 +18,8 @@ Line = tuple[Row, Row | None]
 BLOCKS = " ▏▎▍▌▋▊▉█"
 BAR = 6
 ARROWS = {"up": "↑", "down": "↓"}
+# Kinds of subflows that are no TCP: a path of QUIC, and a flow of UDP.
+DATAGRAMS = {"quic", "udp"}
 
 
 # A direction that one subflow carried alone, and less than this part of the other, gets no lines.
@@ -111,8 +113,11 @@ def _columns(lines: list[Line], label: dict[int, str]) -> list[Column]:
         *(_metric(one, of_subflow) for one in of_subflows("line", "subflows")),
         Column("handshake", of_subflow(_handshake), keep=5),
         Column("joined", of_subflow(_joined), keep=4),
-        Column("ended", of_subflow(lambda row: row["ended"]), left=True, keep=7),
+        Column("ended", of_subflow(_ended), left=True, keep=7),
     ]
+    if all(row["kind"] in DATAGRAMS for row, _ in lines):
+        # Only acknowledgements tell of these.
+        columns = [one for one in columns if set(one.cells) - {"", text.UNKNOWN}]
     return [column for column in columns if any(column.cells)]
 
 
@@ -138,10 +143,13 @@ def _between_ends(lines: list[Line], of_flow: Callable[..., list[str]]) -> list[
         "lost_packets": Column(
             "lost", of_flow(lambda flow: text.count(flow["lost_packets"])), keep=3
         ),
+        "reordered_packets": Column(
+            "reordered", of_flow(lambda flow: text.count(flow.get("reordered_packets"))), keep=2
+        ),
         "one_way_delay_ms_median": Column("one-way ms", of_flow(_one_way), keep=2),
     }
     return [
-        column for name, column in columns.items() if any(flow[name] is not None for flow in flows)
+        column for name, column in columns.items() if any(flow.get(name) is not None for flow in flows)
     ]
 
 
@@ -174,8 +182,12 @@ def _range(flow: Row) -> str:
 
 def _handshake(row: Row) -> str:
     if row["handshake"] != "established":
-        return str(row["handshake"])
+        return "" if row["kind"] in DATAGRAMS else str(row["handshake"])
     return text.milliseconds(row["handshake_rtt_ms"])
+
+
+def _ended(row: Row) -> str:
+    return "" if row["ended"] == "unknown" else str(row["ended"])
 
 
 def _joined(row: Row) -> str:
@@ -218,6 +230,9 @@ def _reasons(
 ) -> list[str]:
     """Say why figures are empty."""
     carrying = [flow for flow in flows if flow["data_packets"]]
+    if is_datagrams(connection):
+        both = connection["vantage"] == "both"
+        return [] if both else ["loss, order and delay are known from captures of both ends"]
     lines = []
     no_rtt = [flow["direction"] for flow in carrying if flow["loss_rate_percent"] is None]
     if connection["vantage"] is None and no_rtt:
