@@ -4,6 +4,7 @@ use capture::Writer;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use wire::quic::{self, Quic};
 use wire::{CaptureDirection, Frame, L4, Packet, Time};
 
 /// Enough for headers with any options.
@@ -75,7 +76,20 @@ fn header_bytes(bytes: &[u8], len: u32) -> usize {
         L4::Icmp { kind, .. } if !ECHOES.contains(&kind) => QUOTED_IPV4_BYTES,
         _ => 0,
     };
-    packet.saturating_sub(frame.payload.len as usize) + quoted.min(frame.payload.len as usize)
+    let headers = packet.saturating_sub(frame.payload.len as usize);
+    let shown = match frame.l4 {
+        L4::Udp { .. } => bytes.get(headers..).map_or(0, quic_header_bytes),
+        _ => quoted,
+    };
+    headers + shown.min(frame.payload.len as usize)
+}
+
+/// A long QUIC header (RFC 8999 §5.1) tells connections and is no secret; what is no such header, programs have chosen.
+fn quic_header_bytes(payload: &[u8]) -> usize {
+    match Quic::parse(payload) {
+        Ok(header @ Quic::Long { version, .. }) if quic::is_version_in_use(version) => header.header_len(),
+        _ => 0,
+    }
 }
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
@@ -100,6 +114,23 @@ mod tests {
         let kept = header_bytes(&bytes, bytes.len() as u32);
         bytes.truncate(kept);
         bytes
+    }
+
+    #[test]
+    fn a_long_quic_header_is_kept() {
+        let address = [10, 0, 0, 1].into();
+        let ip =
+            Ip { source: address, destination: address, ttl: 64, tos: 0, id: 0, dont_fragment: true, fragment: None };
+        let frame = Frame { ip, l4: L4::udp(1, 443), payload: Payload::unsaid(1200) };
+        for (version, kept) in [(1, 28 + 7 + 8 + 4), (0x7365_6372, 28)] {
+            let mut payload = vec![0xc0];
+            payload.extend(u32::to_be_bytes(version));
+            payload.extend([8, 1, 2, 3, 4, 5, 6, 7, 8, 4, 1, 2, 3, 4]);
+            payload.resize(1200, 7);
+            let mut bytes = Vec::new();
+            frame.emit(&payload, &mut bytes).unwrap();
+            assert_eq!(header_bytes(&bytes[..HEADER_BYTES], bytes.len() as u32), kept);
+        }
     }
 
     #[test]
