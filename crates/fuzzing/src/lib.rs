@@ -10,4 +10,5 @@ pub mod link;
 pub mod mptcp_option;
 pub mod pcap;
 pub mod pcapng;
+pub mod quic;
 mod reading;
