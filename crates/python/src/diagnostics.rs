@@ -19,7 +19,7 @@ pub fn of_capture(capture: &FileStatistics) -> Vec<Diagnostic> {
         remarks.push(remark("capture_cut", Some(capture.packets), format!("{cut}; analysed up to there")));
     }
     counts(capture, |diagnostic, count, message| remarks.push(remark(diagnostic, Some(count), message)));
-    let nothing_cut = capture.truncated_headers == 0 && capture.cut_options == 0;
+    let nothing_cut = capture.tcp > 0 && capture.truncated_headers == 0 && capture.cut_options == 0;
     if let Some(snap_length) = capture.snap_length.filter(|&length| nothing_cut && length < 96) {
         let message = format!("a snap length of {snap_length} may cut TCP options; 128 is enough");
         remarks.push(remark("snap_length", Some(snap_length.into()), message));

@@ -149,7 +149,9 @@ def _between_ends(lines: list[Line], of_flow: Callable[..., list[str]]) -> list[
         "one_way_delay_ms_median": Column("one-way ms", of_flow(_one_way), keep=2),
     }
     return [
-        column for name, column in columns.items() if any(flow.get(name) is not None for flow in flows)
+        column
+        for name, column in columns.items()
+        if any(flow.get(name) is not None for flow in flows)
     ]
 
 

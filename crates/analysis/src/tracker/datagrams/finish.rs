@@ -176,7 +176,7 @@ impl Conversation {
         let repeats: u64 = views().map(|view| view.repeats).sum();
         if repeats > 0 {
             report.diagnostics.push(Diagnostic {
-                diagnostic: "duplicates",
+                diagnostic: "duplicate_capture",
                 count: Some(repeats),
                 message: "packets seen on several interfaces are counted once".into(),
                 ..Diagnostic::default()
