@@ -1,0 +1,1 @@
+"""Congestion controllers as programs that root loads into the kernel, once for everybody."""
