@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace, _SubParsersAction
 from typing import Any
 
+from mptcplab.cli import controllers
 from mptcplab.cli.parser import Parser, named
 
 # Each command: what one is called, and the key of [mptcp] that names it.
@@ -30,6 +31,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
             "name", nargs="?", type=named, metavar="NAME", help="describe this one"
         )
         command.add_argument("--json", action="store_true", help="print it as JSON")
+        if what == "controllers":
+            controllers.add_to(command)
+            command.epilog = f"{command.epilog}{controllers.EXAMPLES}"
         command.set_defaults(run=run, what=what, thing=thing, key=key)
 
 
@@ -38,6 +42,8 @@ def run(options: Namespace) -> int:
     from mptcplab.scenario import policy
     from mptcplab.scenario.fault import ScenarioError
 
+    if options.what == "controllers" and controllers.run(options):
+        return 0
     known = policy.known(options.key)
     if options.name not in (None, *known):
         hint = policy.hint(options.key, options.name)
@@ -68,6 +74,8 @@ def _list(options: Namespace, known: list[dict[str, Any]]) -> None:
         [policy["summary"] for policy in known],
         f"in a scenario: [mptcp] {options.key}; mptcplab {options.what} NAME lists its parameters",
     )
+    if options.what == "controllers":
+        print(controllers.shown())
 
 
 def _describe(options: Namespace, policy: dict[str, Any]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mptcplab.controllers import catalogue
+
 # As the field calls them. A kernel's own are Linux's by whatever name.
 CONGESTION_CONTROLS = {
     "reno": "Reno",
@@ -34,11 +36,18 @@ ERA = "current"
 def congestion_control(name: str, *, kernel: bool = False) -> str:
     """Name a congestion control of ours, or the kernel's, which may be several."""
     if kernel:
-        return " and ".join(UPSTREAM.get(one, f"Linux's {one}") for one in name.split(", "))
+        return " and ".join(map(_of_the_kernel, name.split(", ")))
     base = name.removesuffix(LINUX)
     if base == name:
         return CONGESTION_CONTROLS.get(name, name)
     return UPSTREAM.get(base, f"{CONGESTION_CONTROLS.get(base, base)} of the MPTCP kernel")
+
+
+def _of_the_kernel(name: str) -> str:
+    """Name a congestion control of the kernel, or a controller that mptcplab loads into it."""
+    if (ours := catalogue.ours(name)) != name:
+        return f"{CONGESTION_CONTROLS[ours]} ({name})"
+    return UPSTREAM.get(name, f"Linux's {name}")
 
 
 def scheduler(name: str) -> str:

@@ -11,7 +11,8 @@ from mptcplab.machine.machine import Machine
 
 CHECKS: tuple[Callable[[Machine], Check], ...] = (
     *(kernel.linux, kernel.mptcp, kernel.subflow_state),
-    *(kernel.schedulers, kernel.path_managers, congestion.controls, kernel.ipv6),
+    *(kernel.schedulers, kernel.path_managers, congestion.controls, congestion.programs),
+    kernel.ipv6,
     *(namespaces.user, namespaces.network),
     *(devices.tun, devices.packet_sockets, devices.offloads),
     *(limits.clock, limits.buffers, limits.cores),

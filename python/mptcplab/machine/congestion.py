@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mptcplab.controllers import catalogue
 from mptcplab.machine.check import Check, fine, limited, unknown
 from mptcplab.machine.machine import Machine
 
 NAME = "congestion controls"
+PROGRAMS = "controllers (eBPF)"
+# With iterators in programs.
+OLDEST = (6, 4)
+DESCRIBED = "a kernel with CONFIG_DEBUG_INFO_BTF=y, as Debian, Fedora and Ubuntu have"
 
 
 def controls(machine: Machine) -> Check:
@@ -33,6 +38,22 @@ def controls(machine: Machine) -> Check:
     return limited(NAME, found, meaning, allow(machine, methods))
 
 
+def programs(machine: Machine) -> Check:
+    """Controllers of ours: loaded, or what they need."""
+    available = machine.words("proc/sys/net/ipv4/tcp_available_congestion_control")
+    loaded = [name for name, linux in catalogue.NAMES.items() if linux in available]
+    if loaded:
+        return fine(PROGRAMS, f"{', '.join(loaded)} loaded")
+    version = machine.version
+    if version < OLDEST:
+        meaning = f"{', '.join(catalogue.NAMES)} in simulations only: they need Linux 6.4"
+        return limited(PROGRAMS, "not for this kernel", meaning)
+    if not machine.exists("sys/kernel/btf/vmlinux"):
+        meaning = f"{', '.join(catalogue.NAMES)} in simulations only"
+        return limited(PROGRAMS, "the kernel describes no types", meaning, DESCRIBED)
+    return fine(PROGRAMS, f"none loaded; {machine.with_root(catalogue.command([]))} loads all")
+
+
 def allow(machine: Machine, names: Iterable[str]) -> str:
     """Give the command that lets everybody choose these."""
     setting = "net.ipv4.tcp_allowed_congestion_control"
@@ -41,6 +62,8 @@ def allow(machine: Machine, names: Iterable[str]) -> str:
 
 def load(machine: Machine, name: str) -> str:
     """Give the command that loads one; empty where the kernel has none such."""
+    if name in catalogue.NAMES:
+        return machine.with_root(catalogue.command([name]))
     module = f"tcp_{name}"
     release = machine.text("proc/sys/kernel/osrelease")
     modules = machine.text(f"lib/modules/{release}/modules.dep") or ""

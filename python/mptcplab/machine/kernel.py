@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from mptcplab.machine.attempts import DONE
 from mptcplab.machine.check import Check, fine, limited, missing, unknown
 from mptcplab.machine.machine import Machine
@@ -20,8 +18,7 @@ def linux(machine: Machine) -> Check:
     release = machine.text("proc/sys/kernel/osrelease")
     if release is None:
         return missing(LINUX, "this is not Linux", "the kernel engine runs Linux' own MPTCP")
-    version = tuple(map(int, re.findall(r"\d+", release)[:2]))
-    if version < OLDEST:
+    if machine.version < OLDEST:
         return missing(LINUX, release, "MPTCP came with 5.6", NEWER)
     return fine(LINUX, release)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,12 @@ class Machine:
     def sysctl(self, name: str) -> str | None:
         """Read a setting; ``None`` if there is no such one."""
         return self.text("proc/sys/" + name.replace(".", "/"))
+
+    @property
+    def version(self) -> tuple[int, ...]:
+        """Give the kernel's version, its first two numbers."""
+        release = self.text("proc/sys/kernel/osrelease") or ""
+        return tuple(map(int, re.findall(r"\d+", release)[:2]))
 
     def status(self, key: str) -> str:
         """Read an entry of this process's status."""

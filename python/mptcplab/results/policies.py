@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from mptcplab import _core, engines
+from mptcplab.controllers import catalogue
 from mptcplab.engines.engine import UNKNOWN
 from mptcplab.labels import policies as labels
 from mptcplab.labels.connections import SENDERS
@@ -25,7 +26,7 @@ ENDS = ("client", "server")
 NAMED = ("congestion_control", "scheduler", "path_manager", "era")
 # What Linux calls what [mptcp] and [tcp] name, and what it has of its own.
 LINUX = {
-    "congestion_control": {"cubic-linux": "cubic", "reno-linux": "reno"},
+    "congestion_control": {"cubic-linux": "cubic", "reno-linux": "reno", **catalogue.NAMES},
     "scheduler": {"linux": "default"},
     "path_manager": {"guard": "guard", "linux": "linux", "single": "single"},
 }

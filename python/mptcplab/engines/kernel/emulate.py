@@ -118,6 +118,7 @@ def circumstances(job: Job, ended: Ended) -> dict[str, Any]:
                 name: {"attach": job.attach[name], "detach": job.detach[name]}
                 for name in job.attach
             },
+            "controllers": ended["controllers"],
             "sockets": {name: agent["sockets"] for name, agent in ended["agents"].items()},
         },
         "stacks": {end: "mptcplab" if end == job.ours else "kernel" for end in ENDS},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from mptcplab.controllers import catalogue
 from mptcplab.engines.kernel import hosts, settings
 from mptcplab.engines.kernel.network import Agent, Host, Job
 from mptcplab.engines.kernel.settings import Refusals
@@ -66,6 +67,8 @@ class Wanted:
         name = getattr(scenario.kernel, key)
         if reason := settings.lacking(name, self.machine):
             refusals.policy(key, f"[kernel] {key}: {reason}", CONGESTION_CONTROL)
+        elif name in catalogue.NAMES and self.mptcp:
+            settings.check_parameters(name, scenario.mptcp, refusals)
         self._settings = settings.with_congestion_control(self._base, name, self.machine)
         self._paths = list(scenario.paths) if self.baseline is None else [self.baseline]
         links = {scenario.paths[name].link for name in self._paths}
@@ -81,6 +84,13 @@ class Wanted:
     def congestion_control(self) -> str | None:
         """What sockets set, where the sysctl may not name it."""
         return self._settings.congestion_control
+
+    @property
+    def controllers(self) -> list[str]:
+        """The controllers of ours that its sockets use."""
+        every = (self._settings, *(own for _, own in self.traffic))
+        own = [one.sysctls[settings.CONGESTION_CONTROL] for one in every]
+        return [name for name, linux in catalogue.NAMES.items() if linux in own]
 
     def job(self, directory: Path, raw: Path, *, captures: str) -> Job:
         """Give the job; captures go to ``directory``, or to ``raw`` where none are kept."""
@@ -103,6 +113,7 @@ class Wanted:
             detach={name: client.detach(name) for name in changed},
             timeline=presence if changed else [],
             ours=self.ours,
+            controllers=self.controllers,
         )
 
     def _of_traffic(self, number: int, traffic: Traffic, refusals: Refusals) -> Settings:

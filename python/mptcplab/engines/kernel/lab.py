@@ -14,6 +14,7 @@ import time
 from typing import Any
 
 from mptcplab._core import Emulator, Error, Namespace
+from mptcplab.controllers.repairs import Repairs
 from mptcplab.engines.kernel import namespace
 from mptcplab.engines.kernel.ends import END, GO, INPUT, LOOK_NS, Agents, LocalHost, ProgramSession
 from mptcplab.engines.kernel.namespace import dropped, inside, ip, set_sysctls, sysctls
@@ -53,6 +54,8 @@ class Lab:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._namespaces = {host.name: Namespace() for host in job.hosts}
+        files = {name: one.fileno() for name, one in self._namespaces.items()}
+        self._repairs = {name: Repairs(name, files) for name in job.controllers}
         self._timeline = list(job.timeline)
         self._cut: str | None = None
         for host in job.hosts:
@@ -111,6 +114,7 @@ class Lab:
             "dropped": self._dropped(),
             "emulator": self._emulator.stop(),
             "sysctls": self._sysctls,
+            "controllers": {name: one.described() for name, one in self._repairs.items()},
         }
 
     def _transfer(self) -> None:

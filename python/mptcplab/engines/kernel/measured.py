@@ -199,6 +199,7 @@ def _diagnostics(job: Job, captured: _core.Tables, ended: dict[str, Any]) -> _co
         )
         rows.append({"diagnostic": "emulator_drops", "count": lost, "message": message})
     rows += beyond_window(_files(job, "counters"))
+    rows += repaired(ended["controllers"])
     return _core.rows("diagnostics", json.dumps(rows))
 
 
@@ -216,6 +217,26 @@ def beyond_window(files: Iterable[Path]) -> list[dict[str, Any]]:
         }
         for host, counter, before, after in _counted(files)
         if counter == BEYOND_WINDOW and after > before
+    ]
+
+
+def repaired(controllers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Say how often a controller mended what the kernel took for its answer."""
+    counts = {
+        about["linux"]: sum(sum(of.values()) for of in (about["repairs"] or {}).values())
+        for about in controllers.values()
+    }
+    return [
+        {
+            "diagnostic": "controller_repaired",
+            "count": count,
+            "message": (
+                f"{name} mended {count} thresholds or windows that this kernel had made up where "
+                "it had not run the program: until then a subflow may have sent too much"
+            ),
+        }
+        for name, count in counts.items()
+        if count
     ]
 
 

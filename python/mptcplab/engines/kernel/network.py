@@ -68,6 +68,8 @@ class Job:
     names: str | None = None
     #: The end that is an endpoint of mptcplab: it has neither host nor agent.
     ours: str | None = None
+    #: The controllers of ours that sockets use, whose repairs are counted.
+    controllers: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Give it for the lab."""

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mptcplab.controllers import catalogue
 from mptcplab.engines.kernel.features import PATH_MANAGERS, Features
 from mptcplab.machine import congestion
 from mptcplab.machine.machine import Machine
 from mptcplab.messages import quoted
 from mptcplab.quantity import DURATION
-from mptcplab.scenario import endpoint
+from mptcplab.scenario import endpoint, policy
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.kernel import SCHEDULER
 from mptcplab.scenario.scenario import Scenario
@@ -182,9 +183,11 @@ def of(
 def with_congestion_control(settings: Settings, name: str, machine: Features) -> Settings:
     """Give the settings of a host whose sockets have this congestion control.
 
-    Linux lets the sysctl of a namespace name unrestricted ones alone, its routes any. Subflows that
-    join take their connection's, which is the sysctl's unless the socket has one set.
+    A controller of ours has another name in the kernel. Linux lets the sysctl of a namespace name
+    unrestricted ones alone, its routes any. Subflows that join take their connection's, which is
+    the sysctl's unless the socket has one set.
     """
+    name = catalogue.linux(name)
     free = name in machine.unrestricted
     sysctls = {CONGESTION_CONTROL: name if free else FALLBACK, **settings.sysctls}
     if free:
@@ -196,11 +199,19 @@ def with_congestion_control(settings: Settings, name: str, machine: Features) ->
 def lacking(name: str, machine: Features) -> str | None:
     """Say that this kernel has not that congestion control, if so, and what would load it."""
     known = machine.congestion_controls
-    if name in known:
+    if catalogue.linux(name) in known:
         return None
     loads = congestion.load(Machine(), name)
     hint = f": {loads} loads it" if loads else ""
     return f"this kernel has no {name} (it has {', '.join(known)}){hint}"
+
+
+def check_parameters(name: str, mptcp: Section, refusals: Refusals) -> None:
+    """Refuse what is set of a controller of ours: its program has the defaults."""
+    usual = policy.read("congestion_control", name, {}, (), Source("scenario", {}))
+    if mptcp.congestion_control == name and mptcp.congestion_parameters != usual:
+        message = "[mptcp] congestion_parameters: the program in the kernel has the defaults"
+        refusals.add(message, "mptcp.congestion_parameters={}")
 
 
 def _apply(section: str, values: Section, rules: dict[str, Any], at: _At) -> None:
