@@ -27,6 +27,7 @@ FAMILIES = {
     "links": "Other queues, links and settings",
     "sharing": "Neighbours at the bottleneck",
     "shipped": "Shipped scenarios",
+    "controllers": "Controllers that mptcplab loads into the kernel",
 }
 TITLES = {RESPONSE: "response ms", MESSAGE: "message delay ms"}
 # Times that are nearer than this are one: emulated links bundle packets by up to 0.5 ms, and hosts look when they have time.

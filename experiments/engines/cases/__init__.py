@@ -1,6 +1,7 @@
 """The scenarios that both engines run, a family of them a file."""
 
 from experiments.engines.cases import (
+    controllers,
     failures,
     links,
     radio,
@@ -22,4 +23,5 @@ CASES = (
     *links.CASES,
     *sharing.CASES,
     *shipped.CASES,
+    *controllers.CASES,
 )

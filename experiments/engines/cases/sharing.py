@@ -5,7 +5,8 @@ from __future__ import annotations
 from experiments.engines.case import Case, lasting, mptcp, tcp
 
 
-def _bottleneck(*paths: str) -> str:
+def bottleneck(*paths: str) -> str:
+    """Write a link of 20 Mbit/s that these paths share."""
     rate = '{ element = "rate", rate = "20 Mbit/s", queue = { queue = "drop-tail", bytes = "125 kB" } }'
     delay = '{ element = "delay", delay = "20 ms" }'
     named = "\n".join(f'[path.{path}]\nlink = "bottleneck"' for path in paths)
@@ -17,17 +18,18 @@ downlink = [{rate}, {delay}]
 """
 
 
-def _neighbour(what: str) -> str:
+def neighbour(what: str) -> str:
+    """Write cross traffic there."""
     return f'[[cross_traffic]]\nlink = "bottleneck"\n{what}'
 
 
-def _one(name: str, controller: str, neighbour: str) -> Case:
-    text = tcp(controller, lasting("12 s"), _bottleneck("one"), more=_neighbour(neighbour))
+def _one(name: str, controller: str, rival: str) -> Case:
+    text = tcp(controller, lasting("12 s"), bottleneck("one"), more=neighbour(rival))
     return Case(name, "sharing", text, is_drawn=True)
 
 
-def _two(name: str, controller: str, neighbour: str) -> Case:
-    text = mptcp(controller, lasting("12 s"), _bottleneck("one", "two"), more=_neighbour(neighbour))
+def _two(name: str, controller: str, rival: str) -> Case:
+    text = mptcp(controller, lasting("12 s"), bottleneck("one", "two"), more=neighbour(rival))
     return Case(name, "sharing", text, is_multipath=True, is_drawn=True)
 
 
