@@ -17,6 +17,7 @@ PACKAGES = {
     "editcap": "wireshark-common",
     "mergecap": "wireshark-common",
     "ip": "iproute2",
+    "llvm-strip": "llvm",
     "setcap": "libcap2-bin",
     "ss": "iproute2",
     "sysctl": "procps",
@@ -43,6 +44,13 @@ def need_tool(*tools: str) -> None:
     for tool in tools:
         if shutil.which(tool) is None:
             missing(f"needs {tool}: apt install {PACKAGES.get(tool, tool)}")
+
+
+def need_compiler_of_controllers() -> None:
+    """What scripts/controllers calls."""
+    need_tool("clang", "llvm-strip")
+    if not pathlib.Path("/usr/include/bpf/bpf_helpers.h").exists():
+        missing("needs bpf/bpf_helpers.h: apt install libbpf-dev")
 
 
 def need_root() -> None:
