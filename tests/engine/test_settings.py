@@ -150,7 +150,12 @@ def test_settings_become_attributes_of_routes() -> None:
         ("mptcp.scheduler=lowest-rtt", "[kernel] scheduler: this kernel has no lowest-rtt"),
         (
             "mptcp.congestion_control=lia",
-            "[kernel] congestion_control: this kernel has no lia (it has reno, cubic, bbr); "
+            "mptcplab controllers --load lia loads it; "
+            "to run it: --set kernel.congestion_control=cubic",
+        ),
+        (
+            "mptcp.congestion_control=wvegas",
+            "[kernel] congestion_control: this kernel has no wvegas (it has reno, cubic, bbr); "
             "to run it: --set kernel.congestion_control=cubic",
         ),
         (
@@ -197,6 +202,32 @@ def test_one_line_says_all_that_makes_it_run(settings: list[str], remedy: str) -
     with pytest.raises(Error) as error:
         wanted(*settings)
     assert str(error.value).endswith(f"; to run it: {remedy}")
+
+
+LOADED = Debian(
+    ("reno", "cubic", "mptcplab_lia", "mptcplab_ewtcp"),
+    ("reno", "mptcplab_lia", "mptcplab_ewtcp"),
+    ("default",),
+)
+
+
+def test_controllers_that_are_loaded_have_their_name_in_the_kernel() -> None:
+    job = wanted("mptcp.congestion_control=lia", machine=LOADED)
+    for end in ("client", "server"):
+        assert host(job, end).sysctls["net.ipv4.tcp_congestion_control"] == "mptcplab_lia"
+    assert job.controllers == ["lia"]
+    alone = wanted("mptcp.congestion_control=lia", machine=LOADED, baseline="lte")
+    assert host(alone, "server").sysctls["net.ipv4.tcp_congestion_control"] == "reno"
+    assert alone.controllers == []
+    assert wanted("mptcp.congestion_control=reno", machine=LOADED).controllers == []
+
+
+def test_parameters_that_a_program_has_not_are_refused() -> None:
+    settings = ["mptcp.congestion_control=ewtcp", "mptcp.congestion_parameters.weight=0.5"]
+    with pytest.raises(Error, match="the program in the kernel has the defaults"):
+        wanted(*settings, machine=LOADED)
+    wanted(*settings, "mptcp.congestion_parameters={}", machine=LOADED)
+    wanted(settings[0], machine=LOADED)
 
 
 def test_cross_traffic_has_what_linux_calls_the_same() -> None:

@@ -83,7 +83,7 @@ def test_the_head_names_the_program_and_comparisons_the_controller() -> None:
     assert policies.policies(about, scenario)["congestion_control"] == "olia"
 
 
-def test_what_is_no_program_is_refused_in_a_line(run: Run) -> None:
-    refused = run("controllers", "--load", "lai")
+def test_what_is_no_program_is_refused_in_a_line(mptcplab: Run) -> None:
+    refused = mptcplab("controllers", "--load", "lai")
     assert refused.returncode == 2
     assert refused.stderr == "mptcplab: there is no program for lai; did you mean lia?\n"

@@ -30,7 +30,8 @@ GOOD = {
     "late_us": 50.0,
 }
 FILES = {
-    "proc/sys/kernel/osrelease": "6.1.0-18-amd64",
+    "proc/sys/kernel/osrelease": "6.12.0-18-amd64",
+    "sys/kernel/btf/vmlinux": "",
     "proc/sys/net/mptcp/enabled": "1",
     "proc/sys/net/core/rmem_max": "212992",
     "proc/sys/net/core/wmem_max": "212992",
@@ -93,6 +94,31 @@ def test_a_good_machine(fake: Fake) -> None:
     checks = examine(fake.machine())
     assert wrong(checks) == {}
     assert able(checks)
+
+
+def test_controllers_for_the_kernel(fake: Fake) -> None:
+    def found(release: str, *, available: str = "reno cubic") -> Check:
+        files = {
+            "proc/sys/kernel/osrelease": release,
+            "proc/sys/net/ipv4/tcp_available_congestion_control": available,
+        }
+        return congestion.programs(fake.machine(files))
+
+    none = found("6.12.0-18-amd64")
+    assert (none.verdict, none.found) == (
+        "fine",
+        "none loaded; sudo mptcplab controllers --load loads all",
+    )
+    some = found("6.12.0-18-amd64", available="reno mptcplab_lia mptcplab_fully")
+    assert (some.verdict, some.found) == ("fine", "lia, fully-coupled loaded")
+    old = found("6.1.0-18-amd64")
+    assert old.verdict == "limited"
+    assert "they need Linux 6.4" in old.line()
+    (fake.root / "sys/kernel/btf/vmlinux").unlink()
+    files = {"sys/kernel/btf/vmlinux": None}
+    undescribed = congestion.programs(fake.machine(files))
+    assert undescribed.verdict == "limited"
+    assert "CONFIG_DEBUG_INFO_BTF=y" in undescribed.mend
 
 
 @pytest.mark.parametrize(
@@ -199,7 +225,7 @@ def test_congestion_controls(fake: Fake) -> None:
 
 
 def test_congestion_controls_that_are_not_loaded(fake: Fake) -> None:
-    dep = "lib/modules/6.1.0-18-amd64/modules.dep"
+    dep = "lib/modules/6.12.0-18-amd64/modules.dep"
     machine = fake.machine({dep: "kernel/net/ipv4/tcp_vegas.ko.xz:\n"})
     assert congestion.load(machine, "vegas") == "sudo modprobe tcp_vegas"
     assert congestion.load(machine, "lia") == ""
