@@ -96,6 +96,9 @@ fn an_option_stripped_from_a_join() {
         let refused = tables.findings.iter().find(|row| row.kind == "join_refused").unwrap();
         assert!(refused.message.contains("a middlebox removes MP_JOIN"), "{}", refused.message);
         assert!(refused.remedy.contains("another port"), "{}", refused.remedy);
+        let event = tables.events.iter().find(|row| row.event == "join_refused").unwrap();
+        let removed = if syn.is_empty() { "the SYN" } else { "the SYN/ACK" };
+        assert_eq!(event.detail.unwrap(), format!("a middlebox removes MP_JOIN from {removed}"));
 
         // The client alone cannot know where it was lost; that the server's limits are not to blame it can.
         let tables = analyze(packets.into_iter().filter(|packet| packet.host == Host::Client).collect());

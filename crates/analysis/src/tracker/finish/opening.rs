@@ -78,10 +78,17 @@ impl Connection {
         let is_join = subflow.kind == SubflowKind::Join;
         let stripped = is_join && handshake.syn_ack.is_some() && !handshake.joins && !answer_cut;
         let (outcome, remark) = match (view.handshake_outcome(), subflow.kind) {
-            (_, SubflowKind::Join) if stripped => (
-                "refused",
-                Some("the SYN/ACK came without MP_JOIN: the option was stripped, or the server does not know it"),
-            ),
+            (_, SubflowKind::Join) if stripped => {
+                let lost_from = |sender| is_stripped(subflow, sender);
+                let remark = if lost_from(subflow.opener) {
+                    "a middlebox removes MP_JOIN from the SYN"
+                } else if lost_from(subflow.opener.reverse()) {
+                    "a middlebox removes MP_JOIN from the SYN/ACK"
+                } else {
+                    "the SYN/ACK came without MP_JOIN: the option was stripped, or the server does not know it"
+                };
+                ("refused", Some(remark))
+            }
             (_, SubflowKind::Stray) => {
                 ("stray", Some("reset by a side that knows no subflow of these addresses, as after a NAT's rebinding"))
             }
@@ -201,4 +208,10 @@ impl Connection {
         let mut sequences = subflow.views.iter().flatten().flat_map(|view| &view.sequences);
         sequences.any(|sequence| sequence.sizes.packets > 0 || sequence.acked() > Some(0))
     }
+}
+
+/// Whether what opens a subflow left one end with an MPTCP option, and arrived at the other without it.
+fn is_stripped(subflow: &Subflow, sender: Direction) -> bool {
+    let offers = || subflow.views.iter().flatten().map(|view| view.offers[sender as usize]);
+    offers().any(|offer| offer == Some(true)) && offers().any(|offer| offer == Some(false))
 }
