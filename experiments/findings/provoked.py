@@ -116,6 +116,19 @@ def provoked() -> Iterator[Case]:
         short: Table = {"wifi": {"rate": short_rate, "delay": delay, "queue": queue}}
         bbr = {"congestion_control": "bbr"}
         yield Case("losses_queue", scenario(BULK | {"size": "10 MB"}, mptcp=bbr, **short), None)
+    # A request or a response is a segment: nothing after it shows that it was lost.
+    for percent, delay, response in (
+        ("3 %", "30 ms", "500 B"),
+        ("4 %", "60 ms", "500 B"),
+        ("5 %", "20 ms", "1 kB"),
+    ):
+        brief = ask(response=response, think="0 s", requests=80)
+        near = WIFI | {"delay": delay}
+        yield Case(
+            "tail_losses",
+            scenario(brief, wifi=near | {"loss": percent}),
+            scenario(brief, wifi=near),
+        )
     for size in ("6 MB", "12 MB", "24 MB"):
         bare = box(WIFI, "strip-options", segments="data")
         yield Case("fallback", scenario(BULK | {"size": size}, wifi=bare, lte=LTE), None)

@@ -20,6 +20,7 @@ from experiments.findings import views
 from experiments.findings.provoked import Case, provoked
 from experiments.findings.scenarios import silent
 from mptcplab import _core
+from mptcplab.labels.findings import is_minimum
 from mptcplab.results.findings.remedies import REMEDIES
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
@@ -57,11 +58,15 @@ def found(
 
 def _told(findings: Any, transfers: Any) -> dict[str, Any]:
     costs: dict[str, float | None] = {}
+    minima = set()
     for row in findings:
+        if is_minimum(row):
+            minima.add(row["kind"])
         known = [cost for cost in (costs.get(row["kind"]), row["cost_s"]) if cost is not None]
         costs[row["kind"]] = round(sum(known), 3) if known else None
     elapsed = [row["elapsed_s"] or 0 for row in transfers]
-    return {"found": costs, "elapsed_s": round(max(elapsed, default=0), 3)}
+    told = {"found": costs, "elapsed_s": round(max(elapsed, default=0), 3)}
+    return told | ({"minima": sorted(minima)} if minima else {})
 
 
 def cost(

@@ -9,7 +9,10 @@ import pytest
 
 import mptcplab as package
 from experiments.findings.run import found
-from experiments.findings.scenarios import BULK, LTE, WIFI, away, box, event, scenario
+from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, box, event, scenario
+from mptcplab import _core
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import load
 
 # As far as a cost may be from the true one.
 FACTOR = 1.5
@@ -46,6 +49,11 @@ CASES = {name: (dead, without) for name, dead, without in cases()}
 KINDS = ("path_dead", "outage", "timeout_chain")
 
 
+def simulated(table: Table) -> _core.Tables:
+    """Simulate a scenario."""
+    return _core.simulate(plan(load(table)[1], 1, None))
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_what_an_outage_costs_is_what_the_run_without_it_takes_less(name: str) -> None:
     """What waited, what the path would have carried, and until the rate is there again."""
@@ -54,6 +62,68 @@ def test_what_an_outage_costs_is_what_the_run_without_it_takes_less(name: str) -
     claimed_s = sum(told["found"].get(kind) or 0.0 for kind in KINDS)
     true_s = told["elapsed_s"] - found(without, 1)["elapsed_s"]
     assert true_s / FACTOR <= claimed_s <= true_s * FACTOR
+
+
+def far(rtt_ms: int, size: str, *, alone: bool = False) -> Table:
+    """A download over paths with long round trips."""
+    wifi = {"rate": "20 Mbit/s", "delay": f"{rtt_ms // 2} ms", "queue": "300 ms"}
+    lte = {} if alone else {"lte": wifi | {"rate": "10 Mbit/s"}}
+    return scenario(BULK | {"size": size}, wifi=wifi, **lte)
+
+
+FAR_CASES = {
+    "in slow start": (far(300, "30 MB"), 1, 2),
+    "soon after it": (far(400, "10 MB"), 4, 5.5),
+    "for long": (far(400, "30 MB"), 4, 8),
+    "of the only path, which begins anew": (far(400, "30 MB", alone=True), 4, 5.5),
+}
+
+
+@pytest.mark.parametrize("name", FAR_CASES)
+def test_outages_of_far_paths_cost_what_the_run_without_them_takes_less(name: str) -> None:
+    """Also where the transfer had not shown its rate, and recovers for many round trips."""
+    without, from_s, to_s = FAR_CASES[name]
+    told = found(without | {"timeline": away("wifi", from_s, to_s)}, 1)
+    claimed_s = sum(cost or 0.0 for cost in told["found"].values())
+    true_s = told["elapsed_s"] - found(without, 1)["elapsed_s"]
+    assert true_s / FACTOR <= claimed_s <= true_s * FACTOR
+    assert set(KINDS) & set(told["found"])
+
+
+def test_a_path_that_never_was_full_lost_at_least_so_much() -> None:
+    """The transfer ends before it has shown what the path carries."""
+    table = far(300, "10 MB") | {"timeline": away("wifi", 1, 2)}
+    (told,) = [row for row in simulated(table).rows("findings") if row["kind"] == "path_dead"]
+    assert told["cost_is_minimum"]
+    assert ": at least " in told["message"]
+    near = scenario(BULK | {"size": "20 MB"}, timeline=away("wifi", 2, 3))
+    assert not any(row["cost_is_minimum"] for row in simulated(near).rows("findings"))
+
+
+def test_beside_a_path_that_data_waits_for_anyway_a_cost_is_unknown() -> None:
+    """Without the outage the transfer would take as long."""
+    wifi = {"rate": "10 Mbit/s", "delay": "12 ms", "queue": "60 ms"}
+    slow = {"rate": "500 kbit/s", "delay": "40 ms", "queue": "200 ms"}
+    one = BULK | {"size": "10 MB"}
+    gone = scenario(one, timeline=away("wifi", 4, 8), wifi=wifi, lte=slow)
+    told = found(gone, 1)
+    assert told["found"]["path_dead"] is None
+    assert told["elapsed_s"] - found(scenario(one, wifi=wifi, lte=slow), 1)["elapsed_s"] < 0.5
+
+
+@pytest.mark.parametrize(("percent", "delay"), [("3 %", "30 ms"), ("4 %", "60 ms")])
+def test_requests_and_responses_that_wait_for_time_outs_are_told(percent: str, delay: str) -> None:
+    """Each is a segment: nothing after it shows that it was lost."""
+    brief = ask(response="500 B", think="0 s", requests=80)
+    wifi = WIFI | {"delay": delay}
+    calm = found(scenario(brief, wifi=wifi), 1)
+    lossy = scenario(brief, wifi=wifi | {"loss": percent})
+    told = found(lossy, 1)
+    true_s = told["elapsed_s"] - calm["elapsed_s"]
+    assert true_s / FACTOR <= told["found"]["tail_losses"] <= true_s * FACTOR
+    assert "tail_losses" not in calm["found"]
+    (row,) = [row for row in simulated(lossy).rows("findings") if row["kind"] == "tail_losses"]
+    assert "wifi lost the last segments of requests and responses" in row["message"]
 
 
 @pytest.mark.parametrize("joins", ["firewall", "strip-options"])

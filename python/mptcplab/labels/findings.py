@@ -56,6 +56,7 @@ NAMES = {
     "split_connection": "split connection",
     "spurious_timeouts": "spurious time-outs",
     "stripped": "options stripped",
+    "tail_losses": "ends of messages lost",
     "timeout_chain": "chain of time-outs",
     "window_clamped": "clamped window",
 }
@@ -64,6 +65,11 @@ NAMES = {
 def called(kind: str) -> str:
     """Call a kind as people do."""
     return NAMES.get(kind, kind)
+
+
+def is_minimum(row: Row) -> bool:
+    """Whether it lost more than its cost says; rows of earlier versions do not tell."""
+    return bool(row.get("cost_is_minimum"))
 
 
 def by_cost(rows: Iterable[Row]) -> list[Row]:
@@ -104,4 +110,4 @@ def in_words(row: Row) -> str:
     cost = row["cost_s"]
     if cost is None or message.endswith(" lost") or row["kind"] in NO_FAULT:
         return message
-    return f"{message}: {text.seconds(cost)} lost"
+    return f"{message}: {'at least ' if is_minimum(row) else ''}{text.seconds(cost)} lost"

@@ -5,8 +5,10 @@ use super::idle;
 use crate::timeline::Timeline;
 use std::ops::Range;
 
-/// Rates are those over so long. From this part of the usual one on the connection has begun, and from that part on it has recovered.
+/// Rates are those over so long, and over so many round trips. From this part of the usual one on the connection has begun, and from
+/// that part on it has recovered.
 const OVER_S: f64 = 0.2;
+const OVER_ROUND_TRIPS: f64 = 2.0;
 const BEGUN: f64 = 0.5;
 const RECOVERED: f64 = 0.8;
 /// What comes later is no recovery: after time-outs a window grows again over so many round trips.
@@ -15,6 +17,12 @@ const RECOVERY_ROUND_TRIPS: f64 = 40.0;
 /// A shorter time with all paths tells no rate, nor one of fewer round trips.
 const LEAST_S: f64 = 0.3;
 const LEAST_ROUND_TRIPS: f64 = 10.0;
+/// Then a path carries what it carried over so long and so many round trips.
+const BEST_S: f64 = 1.0;
+const BEST_ROUND_TRIPS: f64 = 4.0;
+/// A path is much slower than one that carries so many times as much; data waits for it where it does so for this part of the time.
+const MUCH_SLOWER: f64 = 6.0;
+const WAITED_PART: f64 = 0.25;
 /// A path that carried a smaller part is not missed.
 const LEAST_PART: f64 = 0.05;
 
@@ -49,9 +57,26 @@ fn gone(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Range<usize>
     (missed && !gone.is_empty() && timeline.bytes(subflow, later) == 0.0).then_some(gone)
 }
 
-/// What the connection carried while all its paths were there, bytes per second.
-pub(super) fn rate(case: &Case, timeline: &Timeline) -> f64 {
-    let over = over(timeline);
+/// What the connection carries while all its paths are there.
+#[derive(Clone, Copy)]
+pub(super) struct Rate {
+    /// Bytes per second.
+    pub(super) of_all: f64,
+    pub(super) certainty: Certainty,
+}
+
+/// What is known of what an outage cost.
+#[derive(Clone, Copy)]
+pub(super) enum Certainty {
+    Known,
+    /// It may be more: a path never was full.
+    AtLeast,
+    Unknown,
+}
+
+/// What the connection carried while all its paths were there; where that was too short, what each carried at best.
+pub(super) fn rate(case: &Case, timeline: &Timeline) -> Rate {
+    let over = over(case, timeline);
     let recovery = (recovery_s(case) / timeline.width_s()) as usize;
     let away: Vec<Range<usize>> =
         case.established().into_iter().flat_map(|subflow| away(case, timeline, subflow)).collect();
@@ -67,23 +92,43 @@ pub(super) fn rate(case: &Case, timeline: &Timeline) -> f64 {
     let there: Vec<usize> = (begin..last).filter(is_there).collect();
     let there_s = there.len() as f64 * timeline.width_s();
     if there_s < LEAST_S.max(LEAST_ROUND_TRIPS * rtt_s(case)) {
-        return case.best_rate.max(timeline.best(|index| timeline.came(index)));
+        let of_all = case.best_rate.max(timeline.best(|index| timeline.came(index)));
+        // What a window allows, paths share.
+        let each = if case.window_bound { 0.0 } else { best_of_each(case, timeline) };
+        let certainty = if case.has_room() { Certainty::AtLeast } else { Certainty::Known };
+        return Rate { of_all: of_all.max(each), certainty };
     }
-    there.into_iter().map(|index| timeline.came(index)).sum::<f64>() / there_s
+    let came = there.into_iter().map(|index| timeline.came(index)).sum::<f64>();
+    Rate { of_all: came / there_s, certainty: Certainty::Known }
 }
 
-/// Claims what a span cost, and the time in which the connection recovered from it: no more than what others waited, and a path that
-/// carries so much would have brought.
-pub(super) fn claim(
-    case: &mut Case,
-    timeline: &Timeline,
-    span: &Range<usize>,
-    rate: f64,
-    own: f64,
-    waited_s: f64,
-) -> f64 {
-    let over = over(timeline);
-    let idle_s = idle::of_application(case, timeline);
+/// Whether data waited for a path that is much slower than another, as far as the receiver was captured, so that neither's capacity
+/// was what limited the connection: how fast it would have gone on, nothing tells.
+pub(super) fn is_out_of_order(case: &Case, rates: &[f64]) -> bool {
+    let most = rates.iter().copied().fold(0.0, f64::max);
+    let waited_s = |subflow: usize| -> f64 {
+        let Some(receiver) = case.receiver else { return f64::INFINITY };
+        (0..receiver.whole.len()).map(|index| f64::from(receiver.of(subflow, index).waited_us) / 1e6).sum()
+    };
+    let holds_up =
+        |subflow: usize| rates[subflow] * MUCH_SLOWER <= most && waited_s(subflow) >= WAITED_PART * case.elapsed_s;
+    case.established().into_iter().filter(|&subflow| rates[subflow] > 0.0).any(holds_up)
+}
+
+/// The most that each subflow carried over some round trips, together.
+fn best_of_each(case: &Case, timeline: &Timeline) -> f64 {
+    let over = (BEST_S.max(BEST_ROUND_TRIPS * rtt_s(case)) / timeline.width_s()).ceil() as usize;
+    let best = |subflow: usize| {
+        let bins = (0..timeline.whole.len()).map(|index| f64::from(timeline.of(subflow, index).came_bytes));
+        let bytes: Vec<f64> = bins.collect();
+        bytes.windows(over).map(|window| window.iter().sum::<f64>()).fold(0.0, f64::max)
+    };
+    case.established().into_iter().map(best).sum::<f64>() / (over as f64 * timeline.width_s())
+}
+
+/// From when a span begins to when the connection has recovered from it.
+pub(super) fn until_recovered(case: &Case, timeline: &Timeline, span: &Range<usize>, rate: f64) -> Range<usize> {
+    let over = over(case, timeline);
     let end = timeline.place(case.end_s() - case.seconds(timeline, 0));
     let recovered = |from: &usize| {
         let to = (from + over).min(end);
@@ -91,12 +136,40 @@ pub(super) fn claim(
             >= RECOVERED * rate * (to - from) as f64 * timeline.width_s()
     };
     let latest = (span.end + (recovery_s(case) / timeline.width_s()) as usize).min(end);
-    let to = (span.end.min(latest)..latest).find(recovered).unwrap_or(latest).max(span.start);
-    let [from_s, to_s] = [span.start, to].map(|index| case.seconds(timeline, index));
-    let idle_s: f64 = idle_s[span.start..to].iter().sum();
+    span.start..(span.end.min(latest)..latest).find(recovered).unwrap_or(latest).max(span.start)
+}
+
+/// Claims what a time cost in which a path was away and the connection recovered: no more than what others waited, and a path that
+/// carries so much would have brought.
+pub(super) fn claim(
+    case: &mut Case,
+    timeline: &Timeline,
+    time: &Range<usize>,
+    rate: f64,
+    own: f64,
+    waited_s: f64,
+) -> f64 {
+    let idle_s = idle::of_application(case, timeline);
+    let [from_s, to_s] = [time.start, time.end].map(|index| case.seconds(timeline, index));
+    let idle_s: f64 = idle_s[time.clone()].iter().sum();
     let most_s = waited_s + (to_s - from_s) * own / rate;
-    let carried_s = (span.start..to).map(|index| timeline.came(index)).sum::<f64>() / rate;
-    case.lost.claim_at(from_s, to_s, rate, (to_s - from_s - carried_s - idle_s).min(most_s).max(0.0))
+    let carried_s = time.clone().map(|index| timeline.came(index)).sum::<f64>() / rate;
+    let begins_s = begins_s(case, timeline, time.start, rate);
+    case.lost.claim_at(from_s, to_s, rate, (to_s - from_s - carried_s - idle_s - begins_s).min(most_s).max(0.0))
+}
+
+/// What slow start would have taken until the rate was there, less what comes meanwhile: it doubles each round trip.
+fn begins_s(case: &Case, timeline: &Timeline, at: usize, rate: f64) -> f64 {
+    let least_ms = case.report.flows.iter().filter_map(|rows| rows[case.direction as usize].rtt_ms_min);
+    let rtt_s = least_ms.fold(0.0, f64::max) / 1e3;
+    let over = (rtt_s / timeline.width_s()).ceil().max(1.0) as usize;
+    let before: Vec<f64> = (0..at).map(|index| timeline.came(index)).collect();
+    let most = before.windows(over).map(|window| window.iter().sum::<f64>()).fold(0.0, f64::max);
+    let part = most / (rate * over as f64 * timeline.width_s());
+    if !(0.0..RECOVERED).contains(&part) || part == 0.0 {
+        return 0.0;
+    }
+    rtt_s * (-part.log2() - (1.0 - part) / std::f64::consts::LN_2).max(0.0)
 }
 
 fn recovery_s(case: &Case) -> f64 {
@@ -109,6 +182,6 @@ pub(super) fn rtt_s(case: &Case) -> f64 {
     rtt_ms.fold(0.0, f64::max) / 1e3
 }
 
-fn over(timeline: &Timeline) -> usize {
-    (OVER_S / timeline.width_s()).ceil() as usize
+fn over(case: &Case, timeline: &Timeline) -> usize {
+    (OVER_S.max(OVER_ROUND_TRIPS * rtt_s(case)) / timeline.width_s()).ceil() as usize
 }

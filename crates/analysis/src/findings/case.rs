@@ -29,7 +29,7 @@ const IDLE: &str = "backup_unused";
 /// What the answer to a SYN shows.
 const ANSWERED: [&str; 3] = ["stripped", "never_began", "join_refused"];
 /// What events show, by their kinds. Rates and round trips are in no single packet.
-const SHOWN_BY: [(&str, &str); 18] = [
+const SHOWN_BY: [(&str, &str); 19] = [
     ("join_unanswered", "join_unanswered"),
     ("join_unfinished", "join_unfinished"),
     ("join_late", "join_established"),
@@ -43,6 +43,7 @@ const SHOWN_BY: [(&str, &str); 18] = [
     ("timeout_chain", "timeout"),
     ("spurious_timeouts", "timeout"),
     ("backup_unused", "timeout"),
+    ("tail_losses", "timeout"),
     ("slow_start_loss", "retransmission"),
     ("losses_queue", "retransmission"),
     ("losses_bursts", "retransmission"),
@@ -76,6 +77,8 @@ pub(super) struct Case<'a> {
     pub(super) silences: Vec<Vec<Range<usize>>>,
     /// The same with much in flight and after a shorter time: a few losses leave some of it answered.
     pub(super) short_silences: Vec<Vec<Range<usize>>>,
+    /// From when on paths were dead, where that is told.
+    pub(super) stopped_s: Option<f64>,
     /// Data waited for a slow path for so long that it is told.
     pub(super) blocked: bool,
     /// A join failed, and that is told.
@@ -108,6 +111,8 @@ pub(super) struct Found {
 pub(super) enum Cost {
     /// Time, seconds, claimed from what was lost.
     Seconds(f64),
+    /// The same, where the captures do not show how much more it was.
+    AtLeast(f64),
     /// Nothing tells.
     Unknown,
 }
@@ -141,6 +146,7 @@ impl<'a> Case<'a> {
             }),
             silences: Vec::new(),
             short_silences: Vec::new(),
+            stopped_s: None,
             blocked: false,
             join_failed: false,
             explained: Vec::new(),
@@ -295,8 +301,8 @@ impl<'a> Case<'a> {
     /// The finding as a row, where it is worth one.
     pub(super) fn row(&self, found: Found) -> Option<Finding> {
         let cost_s = match found.cost {
-            Cost::Seconds(cost) if !self.is_worth(cost) => return None,
-            Cost::Seconds(cost) => Some((cost * 1e3).round() / 1e3),
+            Cost::Seconds(cost) | Cost::AtLeast(cost) if !self.is_worth(cost) => return None,
+            Cost::Seconds(cost) | Cost::AtLeast(cost) => Some((cost * 1e3).round() / 1e3),
             // What lasted too short to matter cost little, whatever it was.
             Cost::Unknown if found.to_s - found.from_s < WORTH_S.min(WORTH_PART * self.elapsed_s) => return None,
             Cost::Unknown => None,
@@ -312,6 +318,7 @@ impl<'a> Case<'a> {
             from_s: found.from_s,
             to_s: found.to_s,
             cost_s,
+            cost_is_minimum: matches!(found.cost, Cost::AtLeast(_)),
             cost_mbps: cost_s
                 .filter(|cost| cost + 1e-3 < self.elapsed_s)
                 .map(|cost| mbps(self.elapsed_s - cost) - mbps(self.elapsed_s)),

@@ -37,6 +37,7 @@ rules! {
     backups,
     stops,
     spurious,
+    tails,
     returned,
     late_join,
     slowed,

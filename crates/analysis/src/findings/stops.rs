@@ -2,8 +2,9 @@
 //! transfer took longer than with that path. Each outage is a finding of its own; those that are too short for a line are told
 //! together.
 
+use super::away::{self, Certainty, Rate};
 use super::case::{Case, Cost, Found, SILENT_S, often, s};
-use super::{away, idle};
+use super::idle;
 use crate::timeline::Timeline;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -92,16 +93,18 @@ fn rates(timeline: &Timeline) -> Vec<f64> {
 
 fn at_sender(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
     let (rates, rate) = (rates(timeline), away::rate(case, timeline));
+    let certainty = if away::is_out_of_order(case, &rates) { Certainty::Unknown } else { rate.certainty };
     let mut found = Vec::new();
     for subflow in case.established() {
         if case.explained.contains(&subflow) {
             continue;
         }
         let outages = dead(case, timeline, subflow, &rates, rate);
-        found.extend(told(case, outages, one_dead));
+        found.extend(told(case, outages, |case, outages| one_dead(case, outages, certainty)));
     }
     let outages = all_dead(case, timeline, rate);
-    found.extend(told(case, outages, every_dead));
+    found.extend(told(case, outages, |case, outages| every_dead(case, outages, rate.certainty)));
+    case.stopped_s = found.iter().map(|one| one.from_s).reduce(f64::min);
     found.extend(unfinished(case, timeline));
     found
 }
@@ -161,7 +164,7 @@ fn told(case: &Case, outages: Vec<Outage>, tell: impl Fn(&Case, &[Outage]) -> Fo
 }
 
 /// When a path was dead or gone while others were not. What they waited for what was on it is a part of what that cost.
-fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rate: f64) -> Vec<Outage> {
+fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rate: Rate) -> Vec<Outage> {
     let mut outages = Vec::new();
     let idle_s = idle::of_application(case, timeline);
     for silent in away::away(case, timeline, subflow) {
@@ -189,13 +192,17 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
             (timeline.came(index) - f64::from(timeline.of(subflow, index).came_bytes)) < SLOW * would_come
                 && idle_s[index] < timeline.width_s() / 2.0
         };
-        let held = silent.clone().map(|index| (index, would_come(index))).filter(held_up);
         let held_s = |(index, would_come): (usize, f64)| {
             (timeline.width_s() * (1.0 - timeline.came(index) / would_come) - idle_s[index]).max(0.0)
         };
-        let waited_s = held.map(held_s).sum();
+        let waited_s = |time: &Range<usize>| -> f64 {
+            time.clone().map(|index| (index, would_come(index))).filter(held_up).map(held_s).sum()
+        };
+        // What was on it, it brings again only while it recovers.
+        let time = away::until_recovered(case, timeline, &silent, rate.of_all);
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
-        let lost_s = away::claim(case, timeline, &silent, rate, rates[subflow], waited_s);
+        let (waited_s, in_all_s) = (waited_s(&silent), waited_s(&time));
+        let lost_s = away::claim(case, timeline, &time, rate.of_all, rates[subflow], in_all_s);
         outages.push(Outage { subflow, others, from_s, to_s, waited_s, lost_s, timeouts, backed_off });
     }
     outages
@@ -210,12 +217,13 @@ fn there(case: &Case, at_s: f64, also: impl Fn(usize) -> bool) -> Vec<usize> {
     case.established().into_iter().filter(there).collect()
 }
 
-fn one_dead(case: &Case, outages: &[Outage]) -> Found {
+fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
     let sum = |of: fn(&Outage) -> f64| outages.iter().map(of).sum::<f64>();
     let (subflow, from_s, to_s) = (outages[0].subflow, outages[0].from_s, outages[outages.len() - 1].to_s);
+    let (cost, lost) = cost(outages, certainty);
     let others: BTreeSet<usize> = outages.iter().flat_map(|one| one.others.iter().copied()).collect();
     let others = others.into_iter().map(|other| case.name(other)).collect::<Vec<_>>().join(" and ");
-    let (name, waited_s, lost_s) = (case.name(subflow), sum(|one| one.waited_s), sum(|one| one.lost_s));
+    let (name, waited_s) = (case.name(subflow), sum(|one| one.waited_s));
     let waited = match waited_s >= LEAST_WAIT_S {
         true => format!("; {others} waited {} of that for data that was on it", s(waited_s)),
         false => String::new(),
@@ -227,13 +235,13 @@ fn one_dead(case: &Case, outages: &[Outage]) -> Found {
         subflow: Some(subflow),
         from_s,
         to_s,
-        cost: Cost::Seconds(lost_s),
+        cost,
         confidence: 0.9,
         message: format!(
-            "{name} delivered nothing {times}from {} to {until}{}{waited}: {} lost",
+            "{name} delivered nothing {times}from {} to {until}{}{waited}: {}",
             s(from_s),
             reason(case, subflow, to_s),
-            s(lost_s)
+            lost
         ),
         evidence: match outages.iter().map(|one| one.timeouts).sum() {
             0 => format!(
@@ -294,7 +302,7 @@ fn timeouts(timeline: &Timeline, subflow: usize, span: Range<usize>) -> (usize, 
 }
 
 /// When no path was left that went on.
-fn all_dead(case: &mut Case, timeline: &Timeline, rate: f64) -> Vec<Outage> {
+fn all_dead(case: &mut Case, timeline: &Timeline, rate: Rate) -> Vec<Outage> {
     let mut outages = Vec::new();
     for stop in stops(case, timeline) {
         if timeline.is_shut(stop.clone()) {
@@ -302,19 +310,19 @@ fn all_dead(case: &mut Case, timeline: &Timeline, rate: f64) -> Vec<Outage> {
         }
         let (from_s, to_s) = (case.seconds(timeline, stop.start), case.seconds(timeline, stop.end));
         let there = there(case, from_s, |_| true);
-        let middle = stop.start + stop.len() / 2;
-        let silent = |subflow: usize| {
+        // Nothing more comes while a far path begins anew: they are silent together in a part of the time.
+        let silent = |subflow: usize, at: usize| {
             let mut silences = case.silences[subflow].iter().chain(&case.short_silences[subflow]);
-            silences.find(|silent| silent.contains(&middle)).cloned()
+            silences.find(|silent| silent.contains(&at)).cloned()
         };
-        let dead: Vec<(usize, Range<usize>)> =
-            there.iter().filter_map(|&subflow| Some((subflow, silent(subflow)?))).collect();
-        if dead.is_empty() || dead.len() < there.len() {
-            continue;
-        }
+        let together = |at: usize| -> Option<Vec<(usize, Range<usize>)>> {
+            there.iter().map(|&subflow| Some((subflow, silent(subflow, at)?))).collect()
+        };
+        let Some(dead) = stop.clone().find_map(together).filter(|dead| !dead.is_empty()) else { continue };
         let counts = dead.iter().map(|(subflow, silent)| timeouts(timeline, *subflow, silent.clone()));
         let (timeouts, backed_off) = counts.max().unwrap_or_default();
-        let lost_s = away::claim(case, timeline, &stop, rate, rate, 0.0);
+        let time = away::until_recovered(case, timeline, &stop, rate.of_all);
+        let lost_s = away::claim(case, timeline, &time, rate.of_all, rate.of_all, 0.0);
         outages.push(Outage {
             subflow: dead[0].0,
             others: Vec::new(),
@@ -329,10 +337,10 @@ fn all_dead(case: &mut Case, timeline: &Timeline, rate: f64) -> Vec<Outage> {
     outages
 }
 
-fn every_dead(case: &Case, outages: &[Outage]) -> Found {
+fn every_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
     let sum = |of: fn(&Outage) -> f64| outages.iter().map(of).sum::<f64>();
     let (subflow, from_s, to_s) = (outages[0].subflow, outages[0].from_s, outages[outages.len() - 1].to_s);
-    let lost_s = sum(|one| one.lost_s);
+    let (cost, lost) = cost(outages, certainty);
     let timeouts: usize = outages.iter().map(|one| one.timeouts).sum();
     let chain = outages.iter().any(|one| one.backed_off > 0);
     let nothing = nothing_delivered(case);
@@ -342,20 +350,32 @@ fn every_dead(case: &Case, outages: &[Outage]) -> Found {
         subflow: Some(subflow),
         from_s,
         to_s,
-        cost: Cost::Seconds(lost_s),
+        cost,
         confidence: if timeouts > 0 { 0.9 } else { 0.6 },
         message: if chain {
             format!(
-                "{nothing} {times}from {} to {}: {timeouts} retransmission time-outs, each longer than the one before, {} lost",
+                "{nothing} {times}from {} to {}: {timeouts} retransmission time-outs, each longer than the one before, {}",
                 s(from_s),
                 s(to_s),
-                s(lost_s)
+                lost
             )
         } else {
-            format!("{nothing} {times}between {} and {}: {} lost", s(from_s), s(to_s), s(lost_s))
+            format!("{nothing} {times}between {} and {}: {}", s(from_s), s(to_s), lost)
         },
         evidence: evidence("", sum(|one| one.to_s - one.from_s), timeouts),
         remedy: remedy_of_all(outages.iter().map(|one| one.to_s - one.from_s).fold(0.0, f64::max)),
+    }
+}
+
+/// What outages cost together, and the same in words.
+fn cost(outages: &[Outage], certainty: Certainty) -> (Cost, String) {
+    let lost_s = outages.iter().map(|one| one.lost_s).sum();
+    match certainty {
+        Certainty::Known => (Cost::Seconds(lost_s), format!("{} lost", s(lost_s))),
+        Certainty::AtLeast => (Cost::AtLeast(lost_s), format!("at least {} lost", s(lost_s))),
+        Certainty::Unknown => {
+            (Cost::Unknown, "what that cost cannot be told, as data waited for a much slower path anyway".to_owned())
+        }
     }
 }
 

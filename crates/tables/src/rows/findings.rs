@@ -20,6 +20,8 @@ row! {
         /// Time that the transfer lost because of it; empty if unknown, for example if it limited even the best rate.
         /// The costs of all findings of a transfer add up to at most the time that it lost.
         cost_s: Option<f64>,
+        /// Whether it lost more, and the captures do not show how much: a path was away before it had shown its rate.
+        cost_is_minimum: bool,
         /// Additional throughput of the transfer without that loss of time.
         cost_mbps: Option<f64>,
         /// Confidence, 0 to 1: 0.9 if packets show the cause; 0.6 if they only rule out other common causes, or if the

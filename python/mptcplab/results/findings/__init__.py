@@ -81,6 +81,7 @@ def _row(comparison: Comparison, transfer: Row, found: Row) -> Row:
         "from_s": start_s,
         "to_s": start_s + elapsed_s,
         "cost_s": None,
+        "cost_is_minimum": False,
         "cost_mbps": cost_mbps,
         "confidence": 0.9,
         "filter": _filter(comparison, transfer["connection"], subflow),
