@@ -35,11 +35,16 @@ def test_captures_that_cannot_tell_give_no_clean_bill(mptcplab: Any, tmp_path: P
         assert (
             "What else limited the transfer is not in packets: whether the send buffer" in printed
         )
+        document = json.loads(mptcplab(*command, "--json", *captures).stdout)
+        assert "is not in packets" in document["unanswered"]
+    assert package.why(captures).unanswered == document["unanswered"]
     # A run knows.
+    assert package.why(place).unanswered is None
     assert "not in packets" not in mptcplab("why", str(place)).stdout
     full = kept(scenario(size, wifi=WIFI), tmp_path / "full")
     captures = sorted(map(str, (full / "mptcp").glob("*.pcapng")))
     assert "nothing was found" in mptcplab("analyze", "--why", *captures).stdout
+    assert json.loads(mptcplab("why", "--json", *captures).stdout)["unanswered"] is None
 
 
 def test_remedies_of_what_a_kernel_sent_are_tried_in_a_model(mptcplab: Any, tmp_path: Path) -> None:
@@ -51,6 +56,9 @@ def test_remedies_of_what_a_kernel_sent_are_tried_in_a_model(mptcplab: Any, tmp_
     about.write_text(json.dumps(written | {"engine": "kernel"}), "utf-8")
     printed = mptcplab("why", "--try", str(place)).stdout
     assert printed.startswith("wifi delivered nothing")
+    assert "\n  dead path · " in printed
+    assert "path_dead" not in printed
+    assert "server.pcapng packet" in printed
     assert "a model of connection 0" in printed
     assert "tried in the model" in printed
     found = package.why(place, tries=True)
@@ -61,6 +69,8 @@ def test_remedies_of_what_a_kernel_sent_are_tried_in_a_model(mptcplab: Any, tmp_
     refused = mptcplab("why", "--try", str(place))
     assert refused.returncode == 2
     assert "kept no captures" in refused.stderr
+    assert "scenario.toml again without --no-captures" in refused.stderr
+    assert "pcapng packet" not in mptcplab("why", str(place)).stdout
 
 
 def test_a_directory_of_seeds_points_to_one(mptcplab: Any, tmp_path: Path) -> None:

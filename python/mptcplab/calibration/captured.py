@@ -65,8 +65,9 @@ def of_run(source: str | PathLike[str] | Run | Comparison) -> Why:
     files = sorted(run.directory.glob("*.pcapng"))
     if not files:
         raise Error(
-            f"{run.directory} kept no captures: remedies are tried in a model of them, since only "
-            "a simulation can be run again with its seed"
+            f"{run.directory} kept no captures to make a model of, in which remedies are tried: "
+            f"run {run.directory / 'scenario.toml'} again without --no-captures, or with --engine "
+            "simulation, and give that run; mptcplab why without --try has the findings"
         )
     modelled = why(files, tries=True)
     return Why(found.tables, found.rows, modelled.tried_rows, modelled.model, run)

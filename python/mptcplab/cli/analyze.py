@@ -212,13 +212,17 @@ def _print_json(tables: Tables) -> None:
 
 
 def _explain(tables: Tables, options: Namespace) -> None:
+    from mptcplab.results.unanswered import unanswered
+
     rows = list(tables.rows("findings"))
+    unknown = unanswered(tables, rows)
     if options.json:
         from mptcplab.cli.say import print_json
 
-        print_json({"schema": _core.SCHEMA, "complete": tables.complete, "findings": rows})
+        known = {"schema": _core.SCHEMA, "complete": tables.complete, "findings": rows}
+        print_json(known | {"unanswered": unknown})
         return
-    from mptcplab.cli.summary.findings import print_all, unanswered, unseen_senders
+    from mptcplab.cli.summary.findings import print_all, unseen_senders
     from mptcplab.cli.summary.page import Page
 
     several = len(tables.table("connections")) > 1
@@ -227,7 +231,7 @@ def _explain(tables: Tables, options: Namespace) -> None:
         rows,
         several=several,
         unseen=unseen_senders(tables.rows("flows")),
-        unanswered=unanswered(tables, rows),
+        unanswered=unknown,
     )
 
 

@@ -54,13 +54,13 @@ def run(options: Namespace) -> int:
     if options.json:
         tried = {} if found.tried_rows is None else {"tried": found.tried_rows}
         model = {} if found.model is None else {"model": found.model}
-        print_json({"schema": 1, "findings": found.rows} | tried | model)
+        known = {"schema": 1, "findings": found.rows, "unanswered": found.unanswered}
+        print_json(known | tried | model)
         return 0
     from mptcplab.cli.summary.findings import (
         print_all,
         print_model,
         print_tried,
-        unanswered,
         unseen_senders,
     )
     from mptcplab.cli.summary.page import Page
@@ -72,8 +72,7 @@ def run(options: Namespace) -> int:
         reason = stopped.outcome["reason"]
         page.paragraph(f"{label(stopped)} did not finish: {reason}", indent="")
     several = len(list(found.tables.rows("connections"))) > 1
-    # A run has more than packets, and both ends.
-    unknown = None if found.directory else unanswered(found.tables, found.rows)
+    # A run has both ends.
     unseen = [] if found.directory else unseen_senders(found.tables.rows("flows"))
     if found.rows or not stopped:
         print_all(
@@ -81,7 +80,7 @@ def run(options: Namespace) -> int:
             found.rows,
             several=several,
             unseen=unseen,
-            unanswered=unknown,
+            unanswered=found.unanswered,
             directory=found.directory,
         )
     if found.model is not None:

@@ -14,6 +14,7 @@ from mptcplab.results.findings import findings
 from mptcplab.results.findings.tries import tries as tried_of
 from mptcplab.results.opening import opened
 from mptcplab.results.run import Run
+from mptcplab.results.unanswered import unanswered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +75,14 @@ class Why:
     def directory(self) -> Path | None:
         """Where the captures of a run lie."""
         return None if self.run is None else self.run.directory
+
+    @cached_property
+    def unanswered(self) -> str | None:
+        """What captures cannot answer, where no finding says what limited the transfer.
+
+        None where a path was full, and of a run, which has more than packets.
+        """
+        return None if self.run else unanswered(self.tables, self.rows)
 
     @cached_property
     def findings(self) -> pl.DataFrame:

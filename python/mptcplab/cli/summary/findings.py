@@ -10,27 +10,21 @@ from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.cli.summary.subflows import DOWN_FIRST
 from mptcplab.labels import text
 from mptcplab.labels.connections import SENDERS
-from mptcplab.labels.findings import MOST, NO_FAULT, NOTHING, by_cost, called, counted, in_words
+from mptcplab.labels.findings import (
+    MOST,
+    NO_FAULT,
+    NOTHING,
+    by_cost,
+    called,
+    counted,
+    in_words,
+    is_minimum,
+)
 from mptcplab.results.findings.remedies import REMEDIES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.analysis import Measured
 
 Row = dict[str, Any]
 
 SHOWN_NOTHING = "the packets show nothing that cost time"
-# Of a smaller or shorter transfer nobody asks what limited it.
-ASKED_BYTES, ASKED_S = 500_000, 1.0
-# A path had room where its usual round trip is hardly longer than its least, and little was lost.
-ROOM, FEW_LOSSES_PERCENT = 1.3, 0.5
-# What limits the rate where paths have room, and packets show.
-SHOWN = frozenset(
-    {
-        *("application", "capture_unfit", "head_of_line", "receive_window", "send_buffer"),
-        *("slow_start_early", "slow_start_loss", "split_connection", "window_clamped"),
-    }
-)
 
 
 def print_first(
@@ -129,55 +123,19 @@ def unseen_senders(flows: Iterable[Row]) -> list[str]:
     return [SENDERS[direction] for direction in DOWN_FIRST if direction in blind]
 
 
-def unanswered(tables: Measured, findings: Iterable[Row]) -> str | None:
-    """Say what captures cannot answer where the paths had room, and no finding says what limited.
-
-    That is the sender's business: its buffer, its scheduler, its application.
-    """
-    largest = max(tables.rows("transfers"), key=lambda row: row["bytes"] or 0, default=None)
-    if (
-        largest is None
-        or (largest["bytes"] or 0) < ASKED_BYTES
-        or (largest["elapsed_s"] or 0.0) < ASKED_S
-        or any(row["kind"] in SHOWN for row in findings)
-    ):
-        return None
-    flows = [
-        row
-        for row in tables.rows("flows", connection=largest["connection"])
-        if row["direction"] == largest["direction"] and row["rtt_ms_median"] is not None
-    ]
-    widest = max(flows, key=lambda row: row["bytes"] or 0, default=None)
-    if (
-        widest is None
-        or widest["rtt_ms_median"] > ROOM * widest["rtt_ms_min"]
-        or (widest["loss_rate_percent"] or 0.0) >= FEW_LOSSES_PERCENT
-    ):
-        return None
-    least, median = (text.milliseconds(widest[f"rtt_ms_{name}"]) for name in ("min", "median"))
-    return (
-        f"no path that carried much was full: round trips took {median} (median), and {least} at "
-        "least. What else limited the transfer is not in packets: whether the send buffer was too "
-        "small, why the scheduler sent as it did, or how fast the application wrote. At the "
-        "sender, ss -tim shows its buffer, and mptcplab shell records it"
-    )
-
-
 def _facts(row: Row, directory: Path | None) -> list[str]:
-    # As summaries call it, and as the table and its documentation do.
-    name, kind = called(row["kind"]), row["kind"]
-    known = kind if name == kind else f"{name} ({kind})"
-    facts = [known, f"{text.at(row['from_s'])} to {text.at(row['to_s'])}"]
+    facts = [called(row["kind"]), f"{text.at(row['from_s'])} to {text.at(row['to_s'])}"]
     if row["cost_s"] is None:
         facts.append("cost unknown")
     elif row["cost_mbps"] is not None:
-        cost = text.seconds(row["cost_s"])
+        cost = f"{'at least ' if is_minimum(row) else ''}{text.seconds(row['cost_s'])}"
         facts.append(f"without it {cost} less, {text.rate(row['cost_mbps'])} more")
     if row["direction"] is not None:
         facts.append(row["direction"])
     facts.append(f"confidence {row['confidence']:.1f}")
-    if row["record"] is not None:
-        capture = row["capture"] if directory is None else directory / row["capture"]
+    capture = row["capture"] if directory is None else directory / (row["capture"] or "")
+    # A run may have kept no captures.
+    if row["record"] is not None and (directory is None or Path(capture).exists()):
         facts.append(f"{capture} packet {row['record']}")
     return facts
 
