@@ -19,6 +19,21 @@ REFUSED = [
         "mine.toml:1: shema: there is no such key; did you mean schema?",
     ),
     ("schema = 1", "schema = 2", "mine.toml:1: schema: 2 is not known: this mptcplab reads 1"),
+    (
+        "[mptcp]",
+        '[[event]]\nat = "1 s"\n[mptcp]',
+        "mine.toml:29: event: there is no such section; did you mean timeline?",
+    ),
+    (
+        "[mptcp]",
+        '[mptcp]\nreceive_buffer = "128 kB"',
+        'mine.toml:30: mptcp.receive_buffer: "128 kB" is a size, which [tcp] receive_buffer sets; ',
+    ),
+    (
+        "[mptcp]",
+        '[mptcp]\nreceive_buffer = "split"',
+        'mine.toml:30: mptcp.receive_buffer: "split" is not known here; known: shared, per-subflow',
+    ),
     ("[mptcp]", "[mtcp]", "mine.toml:29: mtcp: there is no such section; did you mean mptcp?"),
     (SIZE, f"{SIZE}\n{SIZE}", "mine.toml:6: duplicate key"),
     (SIZE, 'size = "1 MB', "mine.toml:5: invalid basic string, expected"),

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from mptcplab import _core
 from mptcplab.messages import nearest, quoted
-from mptcplab.quantity import ERA
+from mptcplab.quantity import BYTES, ERA
 from mptcplab.scenario import policy
 from mptcplab.scenario.section import Era, Integer, Section, Some, Text, declared, read, show
 from mptcplab.scenario.source import Source
@@ -97,9 +97,23 @@ def era(value: Any, source: Source) -> str:
 def read_mptcp(value: Any, source: Source) -> Section:
     """Read ``[mptcp]``, with everything that is left out."""
     name = era(value, source)
+    if isinstance(value, dict) and _is_size(value.get("receive_buffer")):
+        raise source.fault(
+            ("mptcp", "receive_buffer"),
+            f"{quoted(value['receive_buffer'])} is a size, which [tcp] receive_buffer sets; here "
+            "is said whose buffer it is: shared, or per-subflow",
+        )
     scheduler = value.get("scheduler") if isinstance(value, dict) else None
     named = scheduler if isinstance(scheduler, str) else None
     return _filled(Mptcp, value, _usual(Mptcp, defaults(name, named)), source)
+
+
+def _is_size(value: Any) -> bool:
+    try:
+        BYTES.parse(value)
+    except ValueError:
+        return False
+    return True
 
 
 def read_tcp(value: Any, source: Source, mptcp: Section) -> Section:

@@ -43,6 +43,8 @@ SECTIONS = (
     "timeline",
     "run",
 )
+# What sections are called where no spelling tells which is meant.
+MEANT = {"event": "timeline", "events": "timeline"}
 MIDDLEBOX = re.compile(r"middlebox-(\d+)")
 HOUR_NS = 3600 * 10**9
 MINUTE_NS = 60 * 10**9
@@ -206,9 +208,10 @@ def _check_top(data: dict[str, Any], source: Source, faults: Faults) -> None:
     if "scenario" in data and not data.keys() & {"transfer", "path"}:
         raise ScenarioError(f"{source.name}: is a campaign: mptcplab sweep runs it")
     for key in (key for key in data if key not in SECTIONS):
-        what = "section" if isinstance(data[key], dict) else "key"
+        what = "section" if isinstance(data[key], dict | list) else "key"
+        meant = MEANT.get(key, key)
         with faults.collected():
-            raise source.unknown((key,), f"there is no such {what}; {nearest(key, SECTIONS)}")
+            raise source.unknown((key,), f"there is no such {what}; {nearest(meant, SECTIONS)}")
     with faults.collected():
         source.check_schema(SCHEMA)
     with faults.collected():
