@@ -111,7 +111,7 @@ def test_the_summary_holds_what_the_runs_say(
         "  size   controller  n"
     )
     few = "3 repetitions are too few to rule out chance: at least 6 are needed for p < 0.05"
-    assert f"  ! {few}\n" in done.stdout
+    assert f"  ! {few}, 8 where" in done.stdout
     document = json.loads(
         mptcplab("sweep", campaign_file, "--out", swept.directory, "--json").stdout
     )
@@ -173,7 +173,10 @@ def test_a_dry_run_counts_and_writes_nothing(
         "3 repetitions are too few to rule out chance: at least 6 are needed for p < 0.05, 8 where"
     )
     assert f"! {few} one of 6 configurations alone differs" in done.stdout
-    enough = written(tmp_path / "enough", repetitions=6)
+    almost = written(tmp_path / "almost", repetitions=7)
+    output = mptcplab("sweep", almost, "--dry-run", "--out", tmp_path / "out").stdout
+    assert "! 7 repetitions are too few to rule out chance where one of 6 configurations" in output
+    enough = written(tmp_path / "enough", repetitions=8)
     output = mptcplab("sweep", enough, "--dry-run", "--out", tmp_path / "out").stdout
     assert "rule out chance" not in output
     assert re.search(r"30 runs left: .*, 1 at a time; .* 30 runs tried just now", done.stdout)

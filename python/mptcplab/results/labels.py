@@ -76,18 +76,26 @@ def _served(found: Served, own: str) -> str:
     )
 
 
-def too_few(repetitions: int, level: float) -> str | None:
-    """Say where repetitions are so few that no difference between two could be significant."""
+def too_few(
+    repetitions: int, level: float, comparisons: int = 1, noun: str = "configuration"
+) -> str | None:
+    """Say where repetitions are so few that a difference could not be significant.
+
+    Of several comparisons, which are corrected together, a single one that differs needs more.
+    """
     from mptcplab.results.statistics import pairs_needed
 
-    needed = pairs_needed(level)
-    if repetitions >= needed:
+    needed, alone = pairs_needed(level), pairs_needed(level, comparisons)
+    if repetitions >= alone:
         return None
     are = "is" if repetitions == 1 else "are"
-    return (
-        f"{text.plural(repetitions, 'repetition')} {are} too few to rule out chance: at least "
-        f"{needed} are needed for p < {round(1 - level, 6):g}"
-    )
+    few = f"{text.plural(repetitions, 'repetition')} {are} too few to rule out chance"
+    chance = f"for p < {round(1 - level, 6):g}"
+    where = f"where one of {text.plural(comparisons, noun)} alone differs"
+    if repetitions >= needed:
+        return f"{few} {where}: at least {alone} are needed {chance}"
+    more = f", {alone} {where}" if alone > needed else ""
+    return f"{few}: at least {needed} are needed {chance}{more}"
 
 
 def finished(found: Gain) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mptcplab.metrics import of_runs
 from mptcplab.results.groups import gains
-from mptcplab.results.statistics import pairs_needed
+from mptcplab.results.statistics import adjust, pairs_needed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,12 +79,15 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
 
     Of each figure ``n`` finished runs are known, with their ``mean`` and ``sigma`` (n − 1). The
     ``gain`` is that of the page: mean throughput over that of plain TCP over the path that is best
-    on average, − 1; unknown where not every run of both finished. MPTCP has its ``neighbours``:
+    on average, − 1; unknown where not every run of both finished. Its ``p_value`` is corrected over
+    the configurations (Benjamini and Hochberg). MPTCP has its ``neighbours``:
     what cross traffic got beside it, and ``findings``: in how many of its runs each kind was made.
     """
     rows = campaign.plan.filter(kind="mptcp").unique("configuration").sort("configuration")
     by_number: dict[int, dict[str, Any]] = {}
     found = gains(campaign)
+    p_values = [one.paired.p_value if one.all_finished else None for one in found.values()]
+    corrected = dict(zip(found, adjust(p_values, "benjamini-hochberg"), strict=True))
     for row in rows.iter_rows(named=True):
         number = row["configuration"]
         axes = {axis: row[axis] for axis in campaign.axes}
@@ -92,7 +95,7 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
             "configuration": number,
             "axes": axes,
             "runs": {},
-            "gain": _gain(found.get(number)),
+            "gain": _gain(found.get(number), corrected.get(number)),
             "findings": [],
         }
     for row in campaign.findings.iter_rows(named=True):
@@ -109,12 +112,12 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
     return list(by_number.values())
 
 
-def _gain(found: Gain | None) -> dict[str, Any] | None:
+def _gain(found: Gain | None, p_value: float | None) -> dict[str, Any] | None:
     if found is None:
         return None
     ratio = found.paired.relative
     ends = {"mean": ratio.estimate, "low": ratio.low, "high": ratio.high}
-    return {"n": ratio.n, **ends, "best_path": found.best_path}
+    return {"n": ratio.n, **ends, "p_value": p_value, "best_path": found.best_path}
 
 
 def _neighbours(campaign: Campaign) -> pl.DataFrame:

@@ -9,7 +9,6 @@ from mptcplab.charts.campaign.subject import Subject
 from mptcplab.labels import text
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.labels import finished, too_few
-from mptcplab.results.statistics import pairs_needed
 
 # The most configurations without a gain that are named.
 MOST_UNFINISHED = 5
@@ -25,8 +24,9 @@ def sentences(
         *_carried(subject, shares),
         *_reserves(subject),
     ]
+    compared = sum(one.estimate is not None for one in gains)
     few = too_few(subject.campaign.about["repetitions"], level)
-    if few is not None and not any(few in one for one in lines):
+    if few is not None and compared < 2:
         lines.append(f"{few}.")
     return lines
 
@@ -59,15 +59,15 @@ def _counted(known: list[Estimated], level: float, noun: str) -> str:
     less = len(significant) - more
     every = text.plural(len(known), noun)
     pairs = max(one.n for one in known)
-    if (few := too_few(pairs, level)) is not None:
+    if not significant and (few := too_few(pairs, level, len(known), noun)) is not None:
         return (
             "Whether MPTCP differs from the best single path cannot be judged in any of "
             f"{every}: {few}."
         )
     if not significant:
-        reason = f"corrected p ≥ {chance:g}"
-        if pairs < (needed := pairs_needed(level, len(known))):
-            reason += f"; at least {needed} repetitions are needed where one alone differs"
+        reason = f"p ≥ {chance:g}, corrected for all of them"
+        if any(_leaves_out_0(one) for one in known):
+            reason += "; the intervals below are of one alone"
         return (
             f"No significant difference from the best single path in any of {every} "
             f"(n = {pairs}; {reason})."
@@ -153,6 +153,10 @@ def _gain(one: Estimated, level: float) -> str:
             f"{_points(end, digits)} % {_sense(end)}" for end in (one.low, one.high)
         )
     return f"{gain} ({100 * level:.0f} % interval {shown}, n {one.n})"
+
+
+def _leaves_out_0(one: Estimated) -> bool:
+    return one.low is not None and one.high is not None and not one.low <= 0 <= one.high
 
 
 def _sense(part: float) -> str:

@@ -56,8 +56,7 @@ def print_campaign(campaign: Campaign) -> None:
             "95 % interval",
             style="faint",
         )
-        if (few := too_few(pairs, LEVEL)) is not None:
-            page.paragraph(few, first="! ", style="warning")
+        _print_few(page, [row["gain"] for row in rows if row["gain"]], pairs)
     _print_more(page, len(rows) - MOST_ROWS, "configuration")
     _print_findings(page, rows)
     _print_unfinished(page, rows)
@@ -143,6 +142,15 @@ def _gain(stated: Row | None) -> str:
     # What prints as 0 is not below it.
     first, *ends = (f"{round(one, digits) + 0.0:.{digits}f}" for one in known)
     return f"{first} % [{', '.join(ends)}]" if ends else f"{first} %"
+
+
+def _print_few(page: Page, gains: list[Row], pairs: int) -> None:
+    """Say where no gain is significant, and so few pairs could not show that of one alone."""
+    known = [one for one in gains if one["mean"] is not None]
+    significant = any(one["p_value"] < 1 - LEVEL for one in known if one["p_value"] is not None)
+    few = too_few(pairs, LEVEL, max(len(known), 1))
+    if few is not None and not significant:
+        page.paragraph(few, first="! ", style="warning")
 
 
 def _print_more(page: Page, more: int, thing: str) -> None:
@@ -245,14 +253,10 @@ def print_dry_run(matrix: Matrix, out: Path, jobs: int | None) -> None:
 
 def _print_power(page: Page, matrix: Matrix) -> None:
     """Say where there are too few repetitions for any difference to be significant."""
-    sentence = too_few(matrix.sheet.campaign.repetitions, LEVEL)
     compared = sum(bool(one.baselines) for one in matrix.configurations)
-    if sentence is None or not compared:
-        return
-    if compared > 1:
-        alone = pairs_needed(comparisons=compared)
-        sentence += f", {alone} where one of {compared} configurations alone differs"
-    page.paragraph(sentence, first="! ", style="warning")
+    few = too_few(matrix.sheet.campaign.repetitions, LEVEL, max(compared, 1))
+    if few is not None and compared:
+        page.paragraph(few, first="! ", style="warning")
 
 
 def plan_document(matrix: Matrix, out: Path, jobs: int | None) -> dict[str, Any]:

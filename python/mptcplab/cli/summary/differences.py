@@ -222,7 +222,8 @@ def print_contrasts(page: Page, differences: Differences) -> None:
         page.paragraph(f"the same on both sides, pair by pair: {alike}; --json lists all")
     _print_gains(page, differences)
     _print_partners(page, differences)
-    _print_notes(page, differing, differences.level)
+    _print_few(page, known, differences.level)
+    _print_notes(page, differing)
 
 
 def _contrast_columns(shown: list[Contrast], level: str) -> list[Column]:
@@ -282,10 +283,20 @@ def _print_partners(page: Page, differences: Differences) -> None:
     )
 
 
-def _print_notes(page: Page, shown: list[Contrast], level: float) -> None:
-    most = max((one.paired.n for one in shown), default=0)
-    if most and (note := too_few(most, level)) is not None:
-        page.paragraph(note, first="– ", style="faint")
+def _print_few(page: Page, known: list[Contrast], level: float) -> None:
+    """Say where no figure is significant, and so few pairs could not show that of one alone."""
+    tested = {
+        (one.run, one.figure, one.a, one.b, one.paired): one.p_value_corrected
+        for one in known
+        if one.p_value_corrected is not None
+    }
+    most = max((one.paired.n for one in known if one.paired.difference.estimate), default=0)
+    few = too_few(most, level, max(len(tested), 1), "figure")
+    if most and few is not None and not any(p < 1 - level for p in tested.values()):
+        page.paragraph(few, first="– ", style="faint")
+
+
+def _print_notes(page: Page, shown: list[Contrast]) -> None:
     reasons = dict.fromkeys(
         one.paired.difference.reason for one in shown if one.paired.difference.reason
     )
