@@ -430,6 +430,24 @@ def test_full_mesh_and_backup_are_flags_of_endpoints() -> None:
     assert "mptcp" not in wanted("mptcp.path_manager=single").attach["lte"][-1]
 
 
+@pytest.mark.parametrize("verb", ["blackout", "detach", "hold"])
+def test_a_run_knows_when_its_last_path_goes_for_good(verb: str) -> None:
+    def event(at: str, path: str, verb: str) -> dict[str, str]:
+        return {"at": at, "path": path, "verb": verb}
+
+    back = "attach" if verb == "detach" else "restore"
+    second = 10**9
+    timeline = [event("2 s", "wifi", verb)]
+    assert wanted(timeline=timeline).lost_ns is None
+    assert wanted(timeline=timeline, baseline="wifi").lost_ns == 2 * second
+    assert wanted(timeline=timeline, baseline="lte").lost_ns is None
+    both = [event("3 s", "lte", verb), *timeline]
+    assert wanted(timeline=both).lost_ns == 3 * second
+    again = [*both, event("4 s", "wifi", back)]
+    assert wanted(timeline=again).lost_ns is None
+    assert wanted(timeline=[*again, event("5 s", "wifi", verb)]).lost_ns == 5 * second
+
+
 def test_the_timeline_of_a_host() -> None:
     def event(at: str, verb: str, **more: str) -> dict[str, str]:
         return {"at": at, "path": "lte", "verb": verb, **more}

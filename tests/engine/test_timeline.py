@@ -126,6 +126,16 @@ def test_a_run_is_stopped_in_time_and_says_who_waited(host: Machine) -> None:
     assert 2 <= run.outcome["elapsed_ns"] / 1e9 < 3
 
 
+@pytest.mark.parametrize("verb", ["blackout", "detach", "hold"])
+def test_a_run_ends_soon_where_no_path_comes_back(host: Machine, verb: str) -> None:
+    scenario = PATHS + event("0.4 s", "wifi", verb) + event("0.5 s", "lte", verb)
+    (run,) = host.emulate(scenario, "--no-baselines", status=1).values()
+    assert run.outcome["finished"] is False
+    reason = run.outcome["reason"]
+    assert reason.startswith("nothing more can happen: no path from 0.5 s on: the client ")
+    assert 5.5 <= run.outcome["elapsed_ns"] / 1e9 < 8
+
+
 @pytest.mark.parametrize("kind", ["tcp", "udp"])
 def test_cross_traffic(machine: Machine, kind: str) -> None:
     more = {

@@ -98,6 +98,18 @@ def test_curves_are_as_high_as_the_highest(directory: Path) -> None:
     assert lte == ["lte", "▃▃".rjust(live.SHOWN), "2.00 Mbit/s", "RTT 80.0 ms", "20 %"]
 
 
+def test_a_run_that_waits_says_for_how_long(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(live, "LINE_S", 0.0)
+    with Live("runs/x", NAMES) as view:
+        progress = view.begin("tcp-wifi")
+        for second, amount in ((1, 500), (2, 1000), (3, 1000), (5, 1000), (6, 1500)):
+            progress(second * 10**9, amount)
+    said = [line.partition(", ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert said == ["500 B", "1.00 kB", "1.00 kB", "1.00 kB, nothing new for 3 s", "1.50 kB"]
+
+
 class Stream(io.StringIO):
     """Standard error, that of a terminal or of none."""
 

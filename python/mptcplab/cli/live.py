@@ -186,6 +186,8 @@ class Live:
         self._what = ""
         self._samples: Samples | None = None
         self._changes: list[tuple[float, str]] = []
+        #: When the last bytes came, and how many there were.
+        self._news = 0.0, 0
         self._started = self._due = time.monotonic()
 
     def __enter__(self) -> Self:
@@ -197,7 +199,7 @@ class Live:
     def begin(self, what: str) -> Self:
         """Take note that the run ``what`` begins."""
         say.detail(f"{self._where} {what} begins")
-        self._what, self._samples, self._changes = what, None, []
+        self._what, self._samples, self._changes, self._news = what, None, [], (0.0, 0)
         self._started = time.monotonic()
         self._due = self._started + (STEP_S if self._terminal else LINE_S)
         return self
@@ -217,6 +219,8 @@ class Live:
 
     def __call__(self, at_ns: int, amount: int) -> None:
         """Take note of the run's time and of the bytes so far."""
+        if amount != self._news[1]:
+            self._news = at_ns / 1e9, amount
         if self._off or time.monotonic() < self._due:
             return
         self._due = time.monotonic() + (STEP_S if self._terminal else LINE_S)
@@ -226,6 +230,8 @@ class Live:
         paths = [] if self._samples is None else self._samples.paths()
         moved = sum(path.bytes for path in paths) if amount is None else amount
         head = f"{self._where} {self._what}".strip() + f": at {at_s:.1f} s, {text.size(moved)}"
+        if amount is not None and at_s - self._news[0] >= SILENT_NS / 1e9:
+            head += f", nothing new for {at_s - self._news[0]:.0f} s"
         done = [f"{when:g} s {what}" for when, what in self._changes if when <= at_s]
         cells = rows(paths)
         if not self._terminal:

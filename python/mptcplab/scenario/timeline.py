@@ -128,6 +128,11 @@ class _Path:
         self.attached = attached
         self.stopped = False
 
+    @property
+    def carries(self) -> bool:
+        """Whether packets pass."""
+        return self.attached and not self.stopped
+
     def take(self, verb: str) -> str | None:
         """Take an event; says why it cannot be."""
         match verb:
@@ -142,6 +147,22 @@ class _Path:
             case "attach" | "detach":
                 self.attached = verb == "attach"
         return None
+
+
+def lost_ns(timeline: list[Event], paths: dict[str, Path]) -> int | None:
+    """Say when the last of some paths goes for good; None where one is there in the end."""
+    states = {name: _Path(path.attached) for name, path in paths.items()}
+    gone = dict.fromkeys(paths, 0)
+    for event in sorted(timeline, key=lambda event: event.at):
+        if (state := states.get(event.path)) is None:
+            continue
+        carried = state.carries
+        state.take(event.verb)
+        if carried and not state.carries:
+            gone[event.path] = event.at
+    if any(state.carries for state in states.values()):
+        return None
+    return max(gone.values())
 
 
 def check_timeline(

@@ -21,6 +21,7 @@ from mptcplab.scenario.plan import (
     server_addresses,
 )
 from mptcplab.scenario.section import in_base_units
+from mptcplab.scenario.timeline import lost_ns
 from mptcplab.scenario.traffic import Traffic
 
 TYPE_CHECKING = False
@@ -96,6 +97,7 @@ class Wanted:
         """Give the job; captures go to ``directory``, or to ``raw`` where none are kept."""
         client = hosts.Client(self.scenario, self._settings, mptcp=self.mptcp)
         planned = plan(self.scenario, self.seed, self.baseline)
+        paths = self.scenario.paths
         presence = planned.presence()
         # Those of an endpoint of ours are the emulator's to tell.
         changed = self._paths if self.ours != "client" else []
@@ -107,6 +109,7 @@ class Wanted:
             full_payload=captures == "full",
             link_log=str(directory / LINK_LOG) if self.scenario.kernel.link_log else None,
             stop_ns=self.scenario.stop_ns,
+            lost_ns=lost_ns(self.scenario.timeline, {name: paths[name] for name in self._paths}),
             hosts=self._hosts(client),
             agents=self._agents(raw, presence),
             attach={name: client.attach(name) for name in changed},

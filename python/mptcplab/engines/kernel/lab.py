@@ -26,6 +26,8 @@ SECRET = "net.ipv4.tcp_fastopen_key"  # noqa: S105 - the name of one
 # How long the server may go on once the client has given up, and any agent after "stop".
 GRACE_NS = 2 * 10**9
 PATIENCE_NS = 10 * 10**9
+# How long nothing new comes once the last path is gone, before a run ends: agents linger for less.
+LOST_NS = 5 * 10**9
 PROGRESS_NS = 250_000_000
 ENDS = ("client", "server")
 
@@ -58,6 +60,9 @@ class Lab:
         self._repairs = {name: Repairs(name, files) for name in job.controllers}
         self._timeline = list(job.timeline)
         self._cut: str | None = None
+        #: Bytes received so far, and when the last came.
+        self._received = 0
+        self._news_ns = 0
         for host in job.hosts:
             with self._inside(host.name):
                 set_sysctls(host.sysctls)
@@ -119,14 +124,13 @@ class Lab:
 
     def _transfer(self) -> None:
         done = self._agents.done
-        stop_ns = self._job.stop_ns
         reported_ns = 0
         gave_up_ns: int | None = None
         while not {"client", "server"} <= done.keys():
             now_ns = time.monotonic_ns() - self._start_ns
             self._change(now_ns)
-            if now_ns >= stop_ns:
-                self._cut = f"stopped after {stop_ns / 1e9:g} s"
+            self._cut = self._over(now_ns)
+            if self._cut is not None:
                 self._stop(["server", "client"])
                 return
             if gave_up_ns is None and "client" in done and not done["client"]["finished"]:
@@ -134,7 +138,7 @@ class Lab:
             if gave_up_ns is not None and now_ns >= gave_up_ns:
                 self._stop(["server"])
                 return
-            nexts = [at_ns for at_ns, _, _ in self._timeline[:1]] + [stop_ns]
+            nexts = [at_ns for at_ns, _, _ in self._timeline[:1]] + [self._job.stop_ns]
             until_ns = min(nexts if gave_up_ns is None else [*nexts, gave_up_ns])
             self._agents.listen(min(until_ns - now_ns, self._step_ns))
             self._check_emulator()
@@ -142,6 +146,17 @@ class Lab:
             if now_ns - reported_ns >= PROGRESS_NS:
                 reported_ns = now_ns
                 _send({"progress": {"ns": now_ns, "bytes": self._agents.received}})
+
+    def _over(self, now_ns: int) -> str | None:
+        """Say why it is to end, if it is."""
+        if now_ns >= self._job.stop_ns:
+            return f"stopped after {self._job.stop_ns / 1e9:g} s"
+        if self._agents.received != self._received:
+            self._received, self._news_ns = self._agents.received, now_ns
+        lost_ns = self._job.lost_ns
+        if lost_ns is not None and now_ns >= max(lost_ns, self._news_ns) + LOST_NS:
+            return f"nothing more can happen: no path from {lost_ns / 1e9:g} s on"
+        return None
 
     @property
     def _step_ns(self) -> int:

@@ -56,6 +56,8 @@ class Job:
     full_payload: bool
     link_log: str | None
     stop_ns: int
+    #: When the last path goes for good, if none comes back.
+    lost_ns: int | None
     hosts: list[Host]
     #: Those of the transfer and of cross traffic, by name.
     agents: dict[str, Agent]
