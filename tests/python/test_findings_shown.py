@@ -288,7 +288,7 @@ def test_findings_alike_share_their_remedy() -> None:
     first, alike = stream.getvalue().split("\n\n")
     assert first.startswith("nothing came")
     assert "\n  outage · " in first
-    assert alike.count("\n  long queue (bufferbloat) · ") == 2
+    assert alike.count("\n  long queue · ") == 2
     assert alike.count("a long queue") == 2
     assert alike.count("a shorter queue") == 1
     assert "runs/one/mptcp/client.pcapng packet 7" in alike

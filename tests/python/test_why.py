@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import mptcplab as package
-from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, scenario
+from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, event, scenario
 from mptcplab.results.findings.tries import Trials, tried
 
 Table = dict[str, Any]
@@ -91,7 +91,7 @@ def test_the_remedy_of_a_long_queue_shows_round_trips() -> None:
     from mptcplab.engines import DEFAULT
 
     bloated = scenario(wifi=WIFI | {"queue": "1500 ms"})
-    row = {"kind": "bufferbloat", "cost_s": None, "from_s": 0.0, "to_s": 5.0}
+    row = {"kind": "bufferbloat", "remedy": "", "cost_s": None, "from_s": 0.0, "to_s": 5.0}
     rows = tried(Trials(DEFAULT, bloated, (1,), "down"), [row])
     assert rows[0]["rtt_ms_mean"] < rows[0]["rtt_before_ms"] / 2
     stream = io.StringIO()
@@ -100,6 +100,15 @@ def test_the_remedy_of_a_long_queue_shows_round_trips() -> None:
     # Time-outs of a short outage have a remedy that is not named.
     chain = row | {"kind": "timeout_chain"}
     assert tried(Trials(DEFAULT, bloated, (1,), "down"), [chain | {"to_s": 4.0}]) == []
+
+
+def test_where_hosts_can_do_nothing_nothing_is_tried(tmp_path: Path) -> None:
+    gone = scenario(BULK | {"size": "6 MB"}, timeline=[event(1, "wifi", "detach")])
+    found = package.why(kept(gone, tmp_path / "run"), tries=True)
+    known = [row for row in found.rows if row["remedy"].startswith("none at the hosts")]
+    assert "path_dead" in {row["kind"] for row in known}
+    assert found.tried_rows is not None
+    assert not any("path_dead" in row["kind"] for row in found.tried_rows)
 
 
 def test_the_page_has_evidence_remedy_and_confidence(tmp_path: Path) -> None:
