@@ -7,6 +7,7 @@
 >>> comparison.gain, comparison.mptcp.flows, comparison.baselines["lte"].flows  # doctest: +SKIP
 """
 
+from mptcplab import starting  # noqa: F401 - before what takes time
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis
 from mptcplab.anonymising import Anonymised, anonymise

@@ -20,13 +20,14 @@ from mptcplab.cli.main import main
 CODE = "import mptcplab, sys; print('up', flush=True); {}"
 
 
+def heed() -> None:
+    """Do not ignore the signal, as what runs in the background does."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @contextmanager
 def running(code: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run Python with pipes all around; what runs in the background must not ignore the signal."""
-
-    def heed() -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
+    """Run Python with pipes all around."""
     pipe = subprocess.PIPE
     command = [sys.executable, "-c", CODE.format(code)]
     process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=heed)
@@ -55,6 +56,20 @@ def send(process: subprocess.Popen[bytes], content: bytes) -> None:
 
 def interrupt(process: subprocess.Popen[bytes]) -> None:
     os.kill(process.pid, signal.SIGINT)
+
+
+def test_an_import_ends_without_a_traceback() -> None:
+    """Its modules are told on standard error as they are imported."""
+    command = [sys.executable, "-X", "importtime", "-m", "mptcplab", "--version"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, preexec_fn=heed) as process:
+        assert process.stderr is not None
+        while b" mptcplab._core" not in process.stderr.readline():
+            assert process.poll() is None
+        interrupt(process)
+        out, err = process.communicate(timeout=120)
+    assert (out, process.returncode) == (b"", 130)
+    assert b"Traceback" not in err
 
 
 @pytest.mark.parametrize("closed", [True, False])

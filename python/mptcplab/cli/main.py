@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from mptcplab import Error, __version__
+from mptcplab import Error, __version__, starting
 from mptcplab.cli import (
     analyze,
     annotate,
@@ -73,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit."""
     _open_streams()
     try:
+        starting.is_over()
         status = run(arguments)
         sys.stdout.flush()
     except Error as error:
