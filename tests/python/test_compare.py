@@ -208,6 +208,9 @@ def test_only_seeds_that_both_have_are_pairs(mptcplab: Run, runs: Path, tmp_path
     printed = mptcplab("compare", runs / "fast", tmp_path).stdout
     said = "A and B are means over all runs of a side"
     assert said in printed
+    words = " ".join(printed.split())
+    few = "3 repetitions are too few to rule out chance: at least 6 are needed for p < 0.05, "
+    assert re.search(few + r"\d+ where one of \d+ figures alone differs", words)
     assert re.search("seed +1 to 6 +2, 5, 6\n", printed)
     assert said not in mptcplab("compare", runs / "fast", runs / "slow").stdout
 
