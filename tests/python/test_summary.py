@@ -90,8 +90,8 @@ def test_one_of_many_is_shown_in_full(mptcplab: Run, many: Path) -> None:
 def test_a_capture_without_tcp_says_so(mptcplab: Run, tmp_path: Path) -> None:
     done = mptcplab("analyze", write(tmp_path / "empty.pcap", []))
     assert done.returncode == 0
-    assert done.stdout.startswith("no TCP connection in the captures\n")
-    assert "holds no TCP packets" in done.stdout
+    assert done.stdout.startswith("no connection in the captures\n")
+    assert "holds no TCP or UDP packets" in done.stdout
 
 
 def test_names_from_captures_cannot_steer_the_terminal(mptcplab: Run, tmp_path: Path) -> None:

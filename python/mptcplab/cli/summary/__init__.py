@@ -20,7 +20,7 @@ def print_summary(tables: Measured, *, one: bool = False) -> None:
 
     print_first(page, tables.rows("findings"), several=count > 1)
     if count == 0:
-        page.line("no TCP connection in the captures")
+        page.line("no connection in the captures")
     elif count <= IN_FULL:
         from mptcplab.cli.summary.connection import print_connections
 
