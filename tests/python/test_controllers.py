@@ -16,7 +16,7 @@ from mptcplab.results import policies
 from requirements import need_compiler_of_controllers
 
 ROOT = Path(__file__).parents[2]
-MEMBERS = {"init", "cong_avoid", "set_state", "ssthresh", "undo_cwnd"}
+MEMBERS = {"init", "cong_avoid", "set_state", "min_tso_segs", "ssthresh", "undo_cwnd"}
 # The compiler whose objects ship; others make other ones, which tests with a kernel load.
 CLANG = "14."
 

@@ -86,6 +86,7 @@ struct tcp_congestion_ops {
 	u32 (*ssthresh)(struct sock *sk);
 	void (*cong_avoid)(struct sock *sk, u32 ack, u32 acked);
 	void (*set_state)(struct sock *sk, u8 state);
+	u32 (*min_tso_segs)(struct sock *sk);
 	u32 (*undo_cwnd)(struct sock *sk);
 	char name[16];
 	u32 flags;
@@ -108,6 +109,8 @@ extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym;
 // include/net/tcp.h
 #define TCP_CONG_NON_RESTRICTED 1
 #define TCP_INFINITE_SSTHRESH 0x7fffffff
+// Linux's own, net.ipv4.tcp_min_tso_segs.
+#define LEAST_SEGMENTS 2
 #define TCP_CA_CWR 2
 // include/net/tcp_states.h
 #define ESTABLISHED 1
@@ -465,6 +468,12 @@ ALWAYS u32 without_half(struct sock *sk, u32 packets)
 	{                                                                                            \
 		mend(sk, reduce);                                                                    \
 	}                                                                                            \
+	/* Linux asks this before it sends: what it made up has no effect then. */                   \
+	SEC("struct_ops/min_tso_segs") u32 BPF_PROG(called##_segments, struct sock *sk)              \
+	{                                                                                            \
+		mend(sk, reduce);                                                                    \
+		return LEAST_SEGMENTS;                                                               \
+	}                                                                                            \
 	SEC("struct_ops/ssthresh") u32 BPF_PROG(called##_ssthresh, struct sock *sk)                  \
 	{                                                                                            \
 		return ANSWER(reduce(sk, tcp_sk(sk)->snd_cwnd));                                       \
@@ -478,6 +487,7 @@ ALWAYS u32 without_half(struct sock *sk, u32 packets)
 		.init = (void *)called##_init,                                                       \
 		.cong_avoid = (void *)called##_avoid,                                                \
 		.set_state = (void *)called##_state,                                                 \
+		.min_tso_segs = (void *)called##_segments,                                           \
 		.ssthresh = (void *)called##_ssthresh,                                               \
 		.undo_cwnd = (void *)called##_undo,                                                  \
 		.flags = TCP_CONG_NON_RESTRICTED,                                                    \
