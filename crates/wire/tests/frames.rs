@@ -283,10 +283,7 @@ fn what_would_be_read_back_otherwise_is_refused() {
         (ip(|ip| ip.fragment = Some(Fragment { offset: 0, more: false })), "IP header: fragment cannot be written"),
         (Frame { l4: L4::Other(6), ..good }, "frame: protocol cannot be written"),
         (
-            Frame {
-                l4: L4::udp(1, 2),
-                ..ip(|ip| ip.fragment = Some(Fragment { offset: 0, more: true }))
-            },
+            Frame { l4: L4::udp(1, 2), ..ip(|ip| ip.fragment = Some(Fragment { offset: 0, more: true })) },
             "frame: UDP header in a fragment cannot be written",
         ),
         (Frame { payload: Payload::unsaid(65_500), ..good }, "IPv4 header: more than 65535 bytes cannot be written"),
