@@ -228,7 +228,8 @@ def test_congestion_controls_that_are_not_loaded(fake: Fake) -> None:
     dep = "lib/modules/6.12.0-18-amd64/modules.dep"
     machine = fake.machine({dep: "kernel/net/ipv4/tcp_vegas.ko.xz:\n"})
     assert congestion.load(machine, "vegas") == "sudo modprobe tcp_vegas"
-    assert congestion.load(machine, "lia") == ""
+    assert congestion.load(machine, "lia") == "sudo mptcplab controllers --load lia"
+    assert congestion.load(machine, "wvegas") == ""
 
 
 def test_a_machine_without_ipv6_does_with_less(fake: Fake) -> None:
