@@ -72,13 +72,10 @@ impl Source {
         };
         let bytes = &packet.data[offset..];
         let frame = match Frame::parse(bytes, packet.original_len - offset as u32) {
-            Ok(frame) if matches!(frame.l4, L4::Udp { .. }) => {
-                looked_at(frame, bytes, packet.original_len - offset as u32)
-            }
             Ok(frame) => frame,
             Err(malformed) => return broken(&packet, malformed, statistics),
         };
-        count(&frame, statistics);
+        let is_udp = count(&frame, statistics);
         let observation = Observation {
             at: packet.at,
             point: self.points.point((packet.interface, interface), &self.reader, points),
@@ -88,31 +85,27 @@ impl Source {
             frame,
         };
         self.window.push(observation, self.reader.interfaces().len(), statistics);
+        if is_udp && let Some(observation) = self.window.last_mut() {
+            observation.frame.look(bytes, packet.original_len - offset as u32);
+        }
     }
 }
 
-/// Takes and gives a frame: what TCP needs stays in registers.
-#[inline(never)]
-fn looked_at(mut frame: Frame, bytes: &[u8], original_len: u32) -> Frame {
-    frame.look(bytes, original_len);
-    frame
-}
-
+/// Counts it; true where it is UDP.
 #[inline]
-fn count(frame: &Frame, statistics: &mut FileStatistics) {
-    match &frame.l4 {
-        L4::Tcp(tcp) => {
-            statistics.tcp += 1;
-            statistics.cut_options += u64::from(tcp.options.is_cut());
-        }
-        other => {
-            *(if matches!(other, L4::Udp { .. }) { &mut statistics.udp } else { &mut statistics.other_ip }) += 1;
-            if let Some(kind) = tunnel(other) {
-                *statistics.tunnels.entry(kind).or_default() += 1;
-            }
-        }
-    }
+fn count(frame: &Frame, statistics: &mut FileStatistics) -> bool {
     statistics.fragments += u64::from(frame.ip.fragment.is_some());
+    if let L4::Tcp(tcp) = &frame.l4 {
+        statistics.tcp += 1;
+        statistics.cut_options += u64::from(tcp.options.is_cut());
+        return false;
+    }
+    if let Some(kind) = tunnel(&frame.l4) {
+        *statistics.tunnels.entry(kind).or_default() += 1;
+    }
+    let is_udp = matches!(frame.l4, L4::Udp { .. });
+    *(if is_udp { &mut statistics.udp } else { &mut statistics.other_ip }) += 1;
+    is_udp
 }
 
 /// The kind of tunnel that a packet belongs to, by IANA's protocol numbers and the receiver's UDP port.

@@ -110,6 +110,11 @@ impl Window {
         }
     }
 
+    /// The last one pushed.
+    pub fn last_mut(&mut self) -> Option<&mut Observation> {
+        self.observations.last_mut()
+    }
+
     /// Reads on as far as so many interfaces ask for.
     pub fn look_ahead(&mut self, interfaces: usize) {
         if interfaces > 1 {

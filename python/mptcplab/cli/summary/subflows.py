@@ -18,8 +18,6 @@ Line = tuple[Row, Row | None]
 BLOCKS = " ▏▎▍▌▋▊▉█"
 BAR = 6
 ARROWS = {"up": "↑", "down": "↓"}
-# Kinds of subflows that are no TCP: a path of QUIC, and a flow of UDP.
-DATAGRAMS = {"quic", "udp"}
 
 
 # A direction that one subflow carried alone, and less than this part of the other, gets no lines.
@@ -115,7 +113,7 @@ def _columns(lines: list[Line], label: dict[int, str]) -> list[Column]:
         Column("joined", of_subflow(_joined), keep=4),
         Column("ended", of_subflow(_ended), left=True, keep=7),
     ]
-    if all(row["kind"] in DATAGRAMS for row, _ in lines):
+    if all(_is_datagrams(row) for row, _ in lines):
         # Only acknowledgements tell of these.
         columns = [one for one in columns if set(one.cells) - {"", text.UNKNOWN}]
     return [column for column in columns if any(column.cells)]
@@ -184,12 +182,17 @@ def _range(flow: Row) -> str:
 
 def _handshake(row: Row) -> str:
     if row["handshake"] != "established":
-        return "" if row["kind"] in DATAGRAMS else str(row["handshake"])
+        return "" if _is_datagrams(row) else str(row["handshake"])
     return text.milliseconds(row["handshake_rtt_ms"])
 
 
+def _is_datagrams(row: Row) -> bool:
+    """Say whether it is of a capture, and no TCP."""
+    return bool(row["ended"] == "unknown")
+
+
 def _ended(row: Row) -> str:
-    return "" if row["ended"] == "unknown" else str(row["ended"])
+    return "" if _is_datagrams(row) else str(row["ended"])
 
 
 def _joined(row: Row) -> str:
