@@ -218,7 +218,7 @@ impl Conversation {
         if !view.take(observation, glimpse.digest(), direction, several_views) {
             return u64::MAX;
         }
-        if matches!(header, Header::Long { .. }) {
+        if self.is_quic && matches!(header, Header::Long { .. }) {
             view.long[d].get_or_insert(seen.at);
         }
         let passed = view.datagrams.iter().sum();

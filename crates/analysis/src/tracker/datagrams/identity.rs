@@ -70,18 +70,12 @@ pub(super) fn header<'a>(glimpse: &'a Glimpse, len: u32) -> Header<'a> {
         return if len > 0 { Header::Short { destination: &[] } } else { Header::Other };
     };
     match Quic::parse(bytes) {
-        Ok(Quic::Long { version: 0, destination, source }) if first & FIXED == 0 || !destination.is_empty() => {
-            // Versions are negotiated: not RTP, whose bytes here are its type and number.
-            if source.len() + destination.len() >= FIRST_ID_BYTES {
-                Header::Long { version: 0, destination: Id::new(destination), source: Id::new(source) }
-            } else {
-                Header::Other
-            }
-        }
+        // Where versions are negotiated there is none: an answer, which begins nothing.
         Ok(Quic::Long { version, destination, source })
-            if first & FIXED != 0
-                && version != 0
-                && (quic::is_version_in_use(version) || len >= FIRST_BYTES && destination.len() >= FIRST_ID_BYTES) =>
+            if version == 0
+                || first & FIXED != 0
+                    && (quic::is_version_in_use(version)
+                        || len >= FIRST_BYTES && destination.len() >= FIRST_ID_BYTES) =>
         {
             Header::Long { version, destination: Id::new(destination), source: Id::new(source) }
         }
