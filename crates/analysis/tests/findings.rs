@@ -292,3 +292,44 @@ fn what_arrived_twice_says_over_what() {
         assert!(row.evidence.contains(&format!("{}000 of them over the same", over_lte)), "{}", row.evidence);
     }
 }
+
+/// A download over two paths, of which LTE pauses for 8 s. The client closes the connection at 10 s, if at all, when the server's
+/// next data is on its way over LTE; it answers that by a reset at 10.04 s.
+fn reset_after_a_pause(close: &str) -> tables::Tables {
+    let mut lines = "
+        0   client wifi S  0 0 0 mp_capable
+        0.1 server wifi SA 0 1 0 mp_capable
+        20  client wifi A  1 1 0 mp_capable
+        100 client lte  S  0 0 0 join(2)
+        100.1 server lte SA 0 1 0 join(0)
+        140 client lte  A  1 1 0 join(2)
+        140.1 server lte  A  1 1 0 dss(ack 1)
+        "
+    .to_owned();
+    let mut on = [1, 1];
+    for number in 0..400 {
+        let (at, data) = (200 + 20 * number, 1 + 1000 * number);
+        let path = usize::from(number < 90 && number % 2 == 1);
+        let (name, from) = (["wifi", "lte"][path], on[path]);
+        on[path] += 1000;
+        writeln!(lines, "{at} server {name} A {from} 1 1000 dss({data} {from} 1000, ack 1)").unwrap();
+        writeln!(lines, "{} client {name} A 1 {} 0 dss(ack {})", at + 19, on[path], data + 1000).unwrap();
+    }
+    let from = on[1];
+    writeln!(lines, "10000 server lte A {from} 1 1000 dss(400001 {from} 1000, ack 1)").unwrap();
+    writeln!(lines, "{close}").unwrap();
+    writeln!(lines, "10040 client lte R 1 {from} 0").unwrap();
+    Script::at(Host::Server).run(&lines)
+}
+
+#[test]
+fn a_reset_by_who_has_closed_the_connection_is_no_forgetting() {
+    let is_told = |close: &str| kinds(&reset_after_a_pause(close)).contains(&"forgotten");
+    assert!(is_told(""));
+    assert!(!is_told("10010 client wifi RA 1 350001 0 fastclose"));
+    // Over the slower path it comes later than the reset.
+    assert!(!is_told("10060 client wifi RA 1 350001 0 fastclose"));
+    assert!(!is_told("9990 client wifi A 1 350001 0 dss(fin 1)"), "it closed");
+    // A server's close says nothing of the client.
+    assert!(is_told("9990 server wifi RA 350001 1 0 fastclose"));
+}

@@ -12,6 +12,8 @@ use wire::Time;
 const PAUSE_NANOS: i64 = 1_000_000_000;
 /// So many packets without an answer, and none ever after, are no loss by chance.
 const TRIES: u32 = 3;
+/// Who closes a connection resets what comes over other paths, and that may be seen sooner than the close itself.
+const CLOSE_NANOS: i64 = 1_000_000_000;
 
 #[derive(Default)]
 pub(crate) struct Pauses {
@@ -60,9 +62,17 @@ impl Metric for Pauses {
                     flow.after = Some(After { seen, direction, nanos, packets: 1, answer: None });
                 }
             }
+            Kind::Happened(happening) if happening.event == "fastclose" => {
+                let is_its_own = |told: &Forgotten| {
+                    told.after.direction != event.direction
+                        && told.after.answer.is_some_and(|answer| event.seen.at - answer.at <= CLOSE_NANOS)
+                };
+                self.forgotten.retain(|told| !is_its_own(told));
+            }
             Kind::Happened(happening) if happening.event == "reset" => {
                 let flow = self.flows.at(event.subflow, Direction::Up);
-                if let Some(after) = flow.after.take_if(|after| after.answer == Some(event.seen)) {
+                let answered = flow.after.take_if(|after| after.answer == Some(event.seen));
+                if let Some(after) = answered.filter(|_| !happening.by_closer) {
                     let detail = "a reset answered the first data after the pause";
                     self.forgotten.push(Forgotten { subflow: event.subflow, after, detail });
                 }

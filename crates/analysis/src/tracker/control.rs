@@ -1,6 +1,7 @@
 //! What control bits do to a connection: how subflows are opened and reset.
 
 use super::connection::Connection;
+use super::end::End;
 use super::packet::Packet;
 use super::subflow::{Alignment, Kind as SubflowKind};
 use crate::event::Happening;
@@ -107,6 +108,17 @@ impl Connection {
         }
     }
 
+    /// Whether the sender of a packet had said that it has no more to send, on any subflow.
+    fn has_closed(&self, packet: &Packet) -> bool {
+        let d = packet.direction as usize;
+        let has_fin = |end: &End| end.streams[d].fin.is_some();
+        self.fast_closed_by == Some(packet.direction)
+            || self.ends[packet.end].as_ref().is_some_and(has_fin)
+            || self.subflows[packet.subflow].views[packet.end]
+                .as_ref()
+                .is_some_and(|view| view.sequences[d].fin.is_some())
+    }
+
     pub(super) fn reset(&mut self, packet: &Packet, reason: Option<u8>) {
         let reason = reason.map(reset_reason);
         let opener = self.subflows[packet.subflow].opener;
@@ -130,7 +142,8 @@ impl Connection {
         if again {
             return;
         }
-        self.happened(packet, Happening { detail: reason, ..Happening::new("reset") });
+        let by_closer = self.has_closed(packet);
+        self.happened(packet, Happening { detail: reason, by_closer, ..Happening::new("reset") });
     }
 }
 
