@@ -2,6 +2,7 @@
 
 use crate::timeline::Timeline;
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::sync::Arc;
 use tables::Diagnostic;
 use wire::Time;
@@ -35,6 +36,9 @@ pub(crate) struct Report {
     pub(crate) arrived_bytes: Vec<[u64; 2]>,
     /// Per subflow: the capture and the packet that answered its SYN, a SYN/ACK or a reset.
     pub(crate) answers: Vec<Option<(Arc<str>, u64)>>,
+    /// How far the server's clock is ahead of the client's, where that is more than its estimate errs; and which events are by it.
+    pub(crate) server_ahead_nanos: i64,
+    pub(crate) server_events: Range<usize>,
     /// What passed in short times, of each direction at its sender and at its receiver, where these were captured.
     pub(crate) senders: [Option<Box<Timeline>>; 2],
     pub(crate) receivers: [Option<Box<Timeline>>; 2],

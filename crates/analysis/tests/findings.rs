@@ -293,6 +293,46 @@ fn what_arrived_twice_says_over_what() {
     }
 }
 
+/// A download of 1000 bytes every 20 ms over Wi-Fi, of which from 2 to 4 s nothing arrives, captured at both ends: a server whose
+/// clock is so far ahead, milliseconds.
+fn outage_with_clocks_apart(ahead: i64) -> tables::Tables {
+    let mut lines = "
+        0|10 client wifi S  0 0 0 mp_capable
+        20|10 server wifi SA 0 1 0 mp_capable
+        20|30 client wifi A  1 1 0 mp_capable
+        "
+    .to_owned();
+    let mut segment = |at: u32, number: u32, comes: bool| {
+        let (from, to) = (1 + 1000 * number, 1001 + 1000 * number);
+        let came = if comes { (at + 10).to_string() } else { "-".to_owned() };
+        writeln!(lines, "{came}|{at} server wifi A {from} 1 1000 dss({from} {from} 1000, ack 1)").unwrap();
+        if comes {
+            writeln!(lines, "{}|{} client wifi A 1 {to} 0 dss(ack {to})", at + 10, at + 20).unwrap();
+        }
+    };
+    (0..90).for_each(|number| segment(200 + 20 * number, number, true));
+    [2000, 2250, 2750].into_iter().for_each(|at| segment(at, 90, false));
+    (0..200).for_each(|number| segment(4000 + 20 * number, 90 + number, true));
+    Script { server_clock_ns: ahead * 1_000_000, ..Script::default() }.run(&lines)
+}
+
+#[test]
+fn clocks_that_differ_move_no_finding() {
+    for ahead in [0, 500, -500, 5000, -5000] {
+        let tables = outage_with_clocks_apart(ahead);
+        let row = tables.findings.iter().find(|row| row.kind == "timeout_chain");
+        let row = row.unwrap_or_else(|| panic!("{ahead} ms: {:?}", kinds(&tables)));
+        let from_s = row.from_s - tables.connections[0].start_s;
+        assert!((1.9..2.1).contains(&from_s), "{ahead} ms: from {from_s} s");
+        assert!((1.8..2.2).contains(&row.cost_s.unwrap()), "{ahead} ms: {:?}", row.cost_s);
+        // The packet, a time-out, and the times of the filter are those of the sender's capture.
+        assert_eq!(row.capture.as_deref(), Some("server"), "{ahead} ms");
+        let epoch_s = EPOCH_NS as f64 / 1e9 + 2.0 + ahead as f64 / 1e3;
+        let begin: f64 = row.filter.split("epoch >= ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!((begin - epoch_s).abs() < 0.1, "{ahead} ms: {}", row.filter);
+    }
+}
+
 /// A download over two paths, of which LTE pauses for 8 s. The client closes the connection at 10 s, if at all, when the server's
 /// next data is on its way over LTE; it answers that by a reset at 10.04 s.
 fn reset_after_a_pause(close: &str) -> tables::Tables {

@@ -362,7 +362,9 @@ impl<'a> Case<'a> {
         };
         let mut flows: Vec<String> = rows.iter().map(of).collect();
         flows.sort();
-        let epoch = |seconds: f64| self.origin.as_nanos() as f64 / 1e9 + seconds;
+        // By the clock of the sender's capture.
+        let ahead_nanos = if self.direction == Direction::Down { self.report.server_ahead_nanos } else { 0 };
+        let epoch = |seconds: f64| self.origin.as_nanos().saturating_add(ahead_nanos) as f64 / 1e9 + seconds;
         format!(
             "({}) && frame.time_epoch >= {:.3} && frame.time_epoch <= {:.3}",
             flows.join(" || "),

@@ -59,6 +59,7 @@ const NO_FAULT: [&str; 2] = ["application", "short_transfer"];
 /// `several_interfaces` says that a host that was captured has a further one.
 pub(crate) fn find(report: &mut Report, origin: Time, several_interfaces: bool) {
     let mut findings = Vec::new();
+    by_the_clients_clock(report, origin);
     for direction in Direction::BOTH {
         let Some(mut case) = Case::of(report, direction, origin, several_interfaces) else { continue };
         // Of data that was sent in vain, only boxes are told.
@@ -69,7 +70,23 @@ pub(crate) fn find(report: &mut Report, origin: Time, several_interfaces: bool) 
             }
         }
     }
+    time_events(report, origin, 0);
     let rank = |row: &tables::Finding| if NO_FAULT.contains(&&*row.kind) { 0.0 } else { row.cost_s.unwrap_or(0.0) };
     findings.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
     report.findings = findings;
+}
+
+/// Times of the server's capture as the client's clock has them: those of connections and subflows are by that.
+fn by_the_clients_clock(report: &mut Report, origin: Time) {
+    let ahead_nanos = report.server_ahead_nanos;
+    let timelines = [&mut report.senders[Direction::Down as usize], &mut report.receivers[Direction::Up as usize]];
+    timelines.into_iter().flatten().for_each(|timeline| timeline.shift(ahead_nanos.saturating_neg()));
+    time_events(report, origin, ahead_nanos);
+}
+
+/// The events of the server's capture have their times by a clock that is so far ahead of it.
+fn time_events(report: &mut Report, origin: Time, ahead_nanos: i64) {
+    for row in &mut report.events[report.server_events.clone()] {
+        row.at_s = (Time::from_nanos(row.at_ns) - origin).saturating_sub(ahead_nanos) as f64 / 1e9;
+    }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Flow {
     /// Segments sent again; none where there were none.
     pub(crate) losses: Option<Box<Losses>>,
     pub(super) last_sent: Option<Time>,
-    last_answer: Option<Time>,
+    pub(crate) last_answer: Option<Time>,
     /// Segments came after a gap that nothing has filled yet: what the time-out waits for was lost.
     pub(super) has_gap: bool,
     silence: Option<Silence>,

@@ -218,6 +218,18 @@ impl Timeline {
         bins.for_each(|bin| bin.came_bytes = bin.confirmed_bytes);
     }
 
+    /// Moves all of it to a later time.
+    pub(crate) fn shift(&mut self, nanos: i64) {
+        self.start = self.start + nanos;
+        for flow in &mut self.flows {
+            flow.last_answer = flow.last_answer.map(|at| at + nanos);
+            if let Some(losses) = &mut flow.losses {
+                losses.first = losses.first + nanos;
+                losses.last = losses.last + nanos;
+            }
+        }
+    }
+
     fn index_of(&self, at: Time) -> usize {
         ((at - self.start).max(0) / self.width_nanos) as usize
     }

@@ -208,6 +208,13 @@ impl OneWay {
         Some(if client == 0 { nanos } else { nanos.saturating_neg() })
     }
 
+    /// The same where it is more than the estimate errs, also where a clock drifts; else 0.
+    pub(crate) fn surely_ahead_nanos(&self, client: usize) -> i64 {
+        let is_sure = |offset: &ClockOffset| offset.nanos.unsigned_abs() > offset.error_nanos.unsigned_abs();
+        let nanos = self.offset.filter(is_sure).map_or(0, |offset| offset.nanos);
+        if client == 0 { nanos } else { nanos.saturating_neg() }
+    }
+
     /// Fills the rows; `client` is the client's end.
     pub(crate) fn finish(&mut self, client: usize, report: &mut Report) {
         for (subflow, rows) in report.flows.iter_mut().enumerate() {

@@ -19,6 +19,7 @@ impl Connection {
         }
         let Some(mut one_way) = self.one_way.take() else { return };
         one_way.finish(client, report);
+        report.server_ahead_nanos = one_way.surely_ahead_nanos(client);
         if let Some(Application::Messages(messages)) = &options.application {
             let ahead_ns = one_way.ahead_nanos(client).map(|server| match messages.direction {
                 Direction::Up => server,

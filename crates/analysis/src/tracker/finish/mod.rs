@@ -56,7 +56,11 @@ pub(super) fn report(mut connection: Connection, captures: &Captures, options: &
             carried: carried.map(|carried| carried.map(|carried| carried.bytes)),
             lacks_data,
         };
+        let before = report.events.len();
         end.metrics.finish(&closing, &mut report);
+        if judged.sends == Some(Direction::Down) {
+            report.server_events = before..report.events.len();
+        }
     }
     if both && !connection.coverage.unrelated {
         connection.join_ends(&ends, options, &mut report);
