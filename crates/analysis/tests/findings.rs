@@ -373,3 +373,45 @@ fn a_reset_by_who_has_closed_the_connection_is_no_forgetting() {
     // A server's close says nothing of the client.
     assert!(is_told("9990 server wifi RA 350001 1 0 fastclose"));
 }
+
+/// An upload over two paths, of which Wi-Fi's address is withdrawn at 2 s; its subflow brings what was left on it at 4 s, and no
+/// other joins over it.
+fn withdrawn(left: u32) -> tables::Tables {
+    let mut lines = String::new();
+    for (at, path, hello) in [(0, "wifi", "mp_capable"), (100, "lte", "join(2)")] {
+        let answer = if path == "wifi" { "mp_capable" } else { "join(0)" };
+        writeln!(lines, "{at}|- client {path} S 0 0 0 {hello}").unwrap();
+        writeln!(lines, "{}|- server {path} SA 0 1 0 {answer}", at + 20).unwrap();
+        writeln!(lines, "{}|- client {path} A 1 1 0 {hello}", at + 20).unwrap();
+        writeln!(lines, "{}|- server {path} A 1 1 0 dss(ack 1)", at + 40).unwrap();
+    }
+    let (mut data, mut on) = (1, [1; 2]);
+    for at in (200..8000).step_by(10) {
+        if at == 2000 {
+            writeln!(lines, "2000|- client lte A {} 1 0 dss(ack 1) remove_addr(0)", on[1]).unwrap();
+        }
+        let path = usize::from(at % 20 == 0);
+        if path == 0 && at > 2000 && !(4000..4000 + 20 * left).contains(&at) {
+            continue;
+        }
+        let (name, from) = (["wifi", "lte"][path], on[path]);
+        on[path] += 1000;
+        writeln!(lines, "{at}|- client {name} A {from} 1 1000 dss({data} {from} 1000, ack 1)").unwrap();
+        data += 1000;
+        writeln!(lines, "{}|- server {name} A 1 {} 0 dss(ack {data})", at + 29, on[path]).unwrap();
+    }
+    Script::default().run(&lines)
+}
+
+#[test]
+fn a_path_whose_address_was_withdrawn_is_away_also_where_its_subflow_brings_what_was_left() {
+    for (left, expected) in [(0, vec![(2.0, 8.0)]), (5, vec![(4.1, 8.0), (2.0, 4.0)])] {
+        let tables = withdrawn(left);
+        let rows = tables.findings.iter().filter(|row| row.kind == "path_dead");
+        let spans: Vec<(f64, f64)> =
+            rows.clone().map(|row| ((row.from_s * 10.0).round() / 10.0, (row.to_s * 10.0).round() / 10.0)).collect();
+        assert_eq!(spans, expected, "{:?}", tables.findings);
+        let cost_s: f64 = rows.filter_map(|row| row.cost_s).sum();
+        assert!((2.4..3.6).contains(&cost_s), "half of six seconds: {cost_s} s");
+    }
+}

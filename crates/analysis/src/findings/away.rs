@@ -1,8 +1,9 @@
 //! When a path was away, and what that cost: with it, the connection would have gone on at the rate that it had with all its paths.
 
-use super::case::Case;
+use super::case::{Case, SILENT_S};
 use super::idle;
 use crate::timeline::Timeline;
+use std::iter;
 use std::ops::Range;
 
 /// Rates are those over so long, and over so many round trips. From this part of the usual one on the connection has begun, and from
@@ -33,28 +34,40 @@ pub(super) fn away(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Rang
     let is_new = |short: &Range<usize>| long.iter().all(|one| one.end <= short.start || short.end <= one.start);
     let short = case.short_silences[subflow].iter().filter(|short| is_new(short));
     let mut spans: Vec<Range<usize>> = long.iter().chain(short).filter(|silent| timed_out(silent)).cloned().collect();
-    let Some(mut gone) = gone(case, timeline, subflow) else { return spans };
-    spans.retain(|silent| {
-        let apart = silent.end <= gone.start || silent.start >= gone.end;
-        gone.start = if apart { gone.start } else { gone.start.min(silent.start) };
-        apart
-    });
-    spans.push(gone);
+    for mut gone in gone(case, timeline, subflow) {
+        spans.retain(|silent| {
+            let apart = silent.end <= gone.start || silent.start >= gone.end;
+            gone.start = if apart { gone.start } else { gone.start.min(silent.start) };
+            apart
+        });
+        spans.push(gone);
+    }
     spans
 }
 
-/// When a subflow's address was withdrawn, until another one over its path had joined.
-fn gone(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Range<usize>> {
-    let gone_s = case.withdrawn_s(subflow).filter(|&at_s| at_s < case.end_s())?;
+/// When a subflow's address was withdrawn, until another one over its path had joined, but for when the old one brought what was
+/// left on it.
+fn gone(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Range<usize>> {
+    let Some(gone_s) = case.withdrawn_s(subflow).filter(|&at_s| at_s < case.end_s()) else { return Vec::new() };
     let anew = case.same_path(subflow).into_iter().map(|other| &case.report.subflows[other]);
     let back_s =
         anew.filter(|row| row.start_s > gone_s).map(|row| row.start_s + row.handshake_rtt_ms.unwrap_or(0.0) / 1e3);
     let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
     let gone = place(gone_s)..place(back_s.fold(case.end_s(), f64::min));
     let missed = timeline.rate(subflow) >= LEAST_PART * case.best_rate;
-    // What was on its way comes, and no more.
+    if !missed || gone.is_empty() {
+        return Vec::new();
+    }
+    // What was on its way comes.
     let later = place(gone_s + case.patience_s(subflow, OVER_S))..gone.end;
-    (missed && !gone.is_empty() && timeline.bytes(subflow, later) == 0.0).then_some(gone)
+    let brought: Vec<usize> = later.filter(|&index| timeline.of(subflow, index).came_bytes > 0).collect();
+    if brought.is_empty() {
+        return vec![gone];
+    }
+    let least = (case.patience_s(subflow, SILENT_S) / timeline.width_s()).ceil() as usize;
+    let begins = iter::once(gone.start).chain(brought.iter().map(|index| index + 1));
+    let spans = begins.zip(brought.iter().copied().chain([gone.end])).map(|(from, to)| from..to);
+    spans.filter(|span| span.len() >= least).collect()
 }
 
 /// What the connection carries while all its paths are there.
