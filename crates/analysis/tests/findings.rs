@@ -415,3 +415,69 @@ fn a_path_whose_address_was_withdrawn_is_away_also_where_its_subflow_brings_what
         assert!((2.4..3.6).contains(&cost_s), "half of six seconds: {cost_s} s");
     }
 }
+
+/// An upload over two paths that both die at 2 s, Wi-Fi with a segment lost before which LTE's data goes on for 80 ms; the last
+/// time-out is `last`, milliseconds.
+fn dies(last: &[u32]) -> tables::Tables {
+    let mut lines = String::new();
+    for (at, path, hello) in [(0, "wifi", "mp_capable"), (100, "lte", "join(2)")] {
+        let answer = if path == "wifi" { "mp_capable" } else { "join(0)" };
+        writeln!(lines, "{at}|- client {path} S 0 0 0 {hello}").unwrap();
+        writeln!(lines, "{}|- server {path} SA 0 1 0 {answer}", at + 20).unwrap();
+        writeln!(lines, "{}|- client {path} A 1 1 0 {hello}", at + 20).unwrap();
+        writeln!(lines, "{}|- server {path} A 1 1 0 dss(ack 1)", at + 40).unwrap();
+    }
+    let (mut data, mut acked, mut on) = (1, 1, [1; 2]);
+    for at in (200..2100).step_by(10) {
+        let path = usize::from(at % 20 == 0);
+        if path == 0 && at > 2000 && at != 2010 {
+            continue;
+        }
+        let (name, from) = (["wifi", "lte"][path], on[path]);
+        on[path] += 1000;
+        let segment = format!("client {name} A {from} 1 1000 dss({data} {from} 1000, ack 1)");
+        writeln!(lines, "{at}|- {segment}").unwrap();
+        data += 1000;
+        if path == 0 && at == 2010 || at == 2090 {
+            last.iter().for_each(|again| writeln!(lines, "{again}|- {segment}").unwrap());
+            continue;
+        }
+        acked = if at < 2010 { data } else { acked };
+        writeln!(lines, "{}|- server {name} A 1 {} 0 dss(ack {acked})", at + 29, on[path]).unwrap();
+    }
+    Script::default().run(&lines)
+}
+
+#[test]
+fn a_transfer_that_never_ends_is_told_from_its_last_answer_on() {
+    for last in [vec![2400, 3000, 4200], vec![2400, 3000, 4200, 6600, 11_000, 21_000, 41_000, 81_000, 161_000]] {
+        let tables = dies(&last);
+        let row = tables.findings.iter().find(|row| row.kind == "timeout_chain");
+        let row = row.unwrap_or_else(|| panic!("{:?}", kinds(&tables)));
+        assert!((2.0..2.2).contains(&row.from_s), "{}", row.message);
+        assert_eq!(row.cost_s, None);
+        assert!(row.message.ends_with("to the end of the capture, and the transfer did not end"), "{}", row.message);
+    }
+}
+
+#[test]
+fn what_vanishes_from_the_first_segment_on_may_be_too_large_for_the_path() {
+    let mut lines = "
+        0|10  client wifi S  0 0 0 mp_capable
+        20|10 server wifi SA 0 1 0 mp_capable
+        20|30 client wifi A  1 1 0 mp_capable
+        "
+    .to_owned();
+    for at in [40, 280, 700, 1500, 3100, 6300] {
+        writeln!(lines, "{at}|- client wifi A 1 1 1400 dss(1 1 1400, ack 1)").unwrap();
+    }
+    for at in [40, 41, 42] {
+        writeln!(lines, "{at}|- client wifi A {} 1 1400 dss({0} {0} 1400, ack 1)", 1401 + 1400 * (at - 40)).unwrap();
+    }
+    let tables = Script::default().run(&lines);
+    assert_eq!(kinds(&tables), ["large_segments_lost"]);
+    let row = &tables.findings[0];
+    assert_eq!(row.message, "on wifi: full-size packets are lost on the path, or it died after the handshake");
+    assert_eq!(row.confidence, 0.6, "that it died packets do not rule out");
+    assert_eq!(row.direction, Some(Up));
+}

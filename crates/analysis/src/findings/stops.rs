@@ -111,9 +111,11 @@ fn at_sender(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
 
 /// Whatever was sent after the last answer never came, as far as the capture shows.
 fn unfinished(case: &Case, timeline: &Timeline) -> Option<Found> {
-    let span = timeline.place(case.end_s() - case.seconds(timeline, 0)) + 1..timeline.whole.len();
+    // A subflow answers also where others lack what comes before.
+    let answer_s =
+        timeline.flows.iter().filter_map(|flow| flow.last_answer).map(|at| case.at(at)).fold(case.end_s(), f64::max);
+    let span = timeline.place(answer_s - case.seconds(timeline, 0)) + 1..timeline.whole.len();
     let subflows = case.established();
-    let answered = |index: usize| timeline.flows.iter().enumerate().any(|(of, _)| timeline.of(of, index).answered);
     let count = |subflow: usize| timeouts(timeline, subflow, span.clone());
     let subflow = subflows.iter().copied().max_by_key(|&subflow| count(subflow))?;
     let (timeouts, backed_off) = count(subflow);
@@ -121,12 +123,11 @@ fn unfinished(case: &Case, timeline: &Timeline) -> Option<Found> {
     if timeline.outstanding_bytes == 0
         || timeouts == 0
         || silent_s < case.patience_s(subflow, SILENT_S)
-        || span.clone().any(answered)
         || timeline.is_shut(span.clone())
     {
         return None;
     }
-    let [from_s, to_s] = [span.start, span.end].map(|index| case.seconds(timeline, index));
+    let (from_s, to_s) = (answer_s, case.seconds(timeline, span.end));
     Some(Found {
         kind: if backed_off > 0 { "timeout_chain" } else { "outage" },
         subflow: Some(subflow),
