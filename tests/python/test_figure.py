@@ -62,6 +62,8 @@ def test_throughput_over_time_is_the_table(comparison: Comparison) -> None:
     (shade,) = (one for one in chart(figure).patches if isinstance(one, Rectangle))
     assert (shade.get_x(), shade.get_width()) == (1.0, 1.0)
     assert [one.get_text() for one in chart(figure).texts] == ["wifi: blackout"]
+    # It is a single chart, not a page of them.
+    assert "all charts" not in figure.caption
 
 
 def test_path_scatter_sets_the_bins_of_two_paths_against_each_other(comparison: Comparison) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import subprocess
 from pathlib import Path
@@ -199,6 +200,21 @@ def test_numbers_beside_axes_are_written_as_in_tables(still: Shown) -> None:
     assert not [text for text in texts if "," in text]
 
 
+def called(module: str, call: str) -> Any:
+    """What a function of the page's script gives."""
+    need_tool("node")
+    build = (
+        f'require("esbuild").buildSync({{ entryPoints: ["src/{module}.ts"], bundle: true,'
+        ' write: false, format: "cjs" }).outputFiles[0].text'
+    )
+    # Colours ask for the scheme as they are read.
+    scheme = "globalThis.window = { matchMedia: () => ({ addEventListener() {} }) }"
+    code = f"{scheme}; eval({build}); process.stdout.write(JSON.stringify(module.exports.{call}))"
+    command = ["node", "--input-type=commonjs", "-e", code]
+    done = subprocess.run(command, cwd=REPORT_UI, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
@@ -208,15 +224,24 @@ def test_numbers_beside_axes_are_written_as_in_tables(still: Shown) -> None:
 )
 def test_ticks_keep_all_their_digits(value: float, shown: str) -> None:
     """Those of a narrow range differ in later digits than three."""
-    need_tool("node")
-    build = (
-        'require("esbuild").buildSync({ entryPoints: ["src/page/text.ts"], bundle: true,'
-        ' write: false, format: "cjs" }).outputFiles[0].text'
-    )
-    code = f"eval({build}); process.stdout.write(module.exports.tick({value!r}))"
-    command = ["node", "--input-type=commonjs", "-e", code]
-    done = subprocess.run(command, cwd=REPORT_UI, check=True, capture_output=True, text=True)
-    assert done.stdout == shown
+    assert called("page/text", f"tick({value!r})") == shown
+
+
+@pytest.mark.parametrize(("low", "high"), [(5.1, 5.33), (0.2, 70.0), (2.0, 2.0)])
+def test_a_logarithmic_axis_is_as_long_as_its_values_need(low: float, high: float) -> None:
+    scale = called("campaign/scale", f"logarithmic({low}, {high})")
+    least, most = math.log10(low), math.log10(high)
+    assert scale["min"] < least <= most < scale["max"]
+    if high > low:
+        assert most - least > 0.8 * (scale["max"] - scale["min"])
+    assert len(scale["ticks"]) >= 2
+    assert all(scale["min"] <= tick <= scale["max"] for tick in scale["ticks"])
+
+
+@pytest.mark.parametrize(("width", "left"), [(1320, 176.5), (340, 92)])
+def test_names_of_lanes_have_room_on_wide_pages(width: int, left: float) -> None:
+    lanes = "[{ lanes: [{ name: 'slower than a single path' }] }, { lanes: [] }]"
+    assert called("chart/option", f"leftOf({{ charts: {lanes} }}, {width})") == left
 
 
 def test_charts_are_drawn_in_their_colours(still: Shown) -> None:

@@ -16,6 +16,8 @@ export interface Scale {
 
 const FONT = 12;
 const FEW = 3;
+// How many times the least the most is at least, on a logarithmic axis.
+const SAME = 1.02;
 
 export function linear(low: number, high: number, unit = 1): Scale {
   const top = high > low ? high : low + 1;
@@ -30,14 +32,19 @@ export function linear(low: number, high: number, unit = 1): Scale {
 }
 
 export function logarithmic(low: number, high: number): Scale {
-  const [min, max] = [Math.log10(low) - 0.04, Math.log10(Math.max(high, low * 1.2)) + 0.04];
+  // Values that are all but the same stand in the middle.
+  const same = Math.max(0, Math.log10(SAME) - Math.log10(high / low)) / 2;
+  const [least, most] = [Math.log10(low) - same, Math.log10(high) + same];
+  const margin = Math.min(0.04, 0.1 * (most - least));
+  const [min, max] = [least - margin, most + margin];
   const decades = range(Math.floor(min), Math.ceil(max));
   const within = (values: number[]) => values.filter((at) => at >= min && at <= max);
   const powers = within(decades);
   const fine = (factors: number[]) =>
     within(decades.flatMap((power) => factors.map((factor) => power + Math.log10(factor))));
   const tries = [powers, fine([1, 3]), fine([1, 2, 5]), fine([1, 1.5, 2, 3, 4, 5, 7])];
-  const ticks = tries.find((some) => some.length >= FEW) ?? linear(low, high).ticks.map(Math.log10);
+  const ticks =
+    tries.find((some) => some.length >= FEW) ?? within(linear(10 ** min, 10 ** max).ticks.map(Math.log10));
   return { of: Math.log10, min, max, ticks, label: (at) => tick(10 ** at) };
 }
 

@@ -23,8 +23,13 @@ export interface Described {
   drawn: Drawn[];
 }
 
-// The same for all charts, so that their times stand below each other.
-export const LEFT = 92;
+// What is left of times: more on wide pages, where names of lanes need it.
+const LEFT = 92;
+const LONGEST = 190;
+const ROOMY = 900;
+// Pixels of a letter of a name, and beside it.
+const LETTER = 6.5;
+const BESIDE = 14;
 const RIGHT = 20;
 const TOP = 30;
 const BOTTOM = 44;
@@ -44,6 +49,13 @@ const MARKS: Partial<Record<Series["role"], { symbol: string; size: number }>> =
   timeout: { symbol: "arrow", size: 9 },
 };
 
+// The same for all charts, so that their times stand below each other.
+export function leftOf(page: Page, width: number): number {
+  const letters = page.charts.flatMap((chart) => chart.lanes.map((lane) => lane.name.length));
+  if (width < ROOMY) return LEFT;
+  return Math.min(Math.max(LEFT, BESIDE + LETTER * Math.max(0, ...letters)), LONGEST);
+}
+
 export function heightOf(chart: Chart): number {
   const lanes = chart.lanes.length * LANE;
   if (chart.value === null) return 8 + lanes + BOTTOM;
@@ -52,7 +64,8 @@ export function heightOf(chart: Chart): number {
 
 // `above` is room for what an exported picture says about itself.
 export function describe(chart: Chart, view: View, page: Page, width: number, above = 0): Described {
-  const inner = width - LEFT - RIGHT;
+  const left = leftOf(page, width);
+  const inner = width - left - RIGHT;
   const drawn: Drawn[] = [];
   for (const series of chart.series)
     if (view.shows(series.subflow)) drawn.push(drawValues(series, view, inner));
@@ -65,7 +78,7 @@ export function describe(chart: Chart, view: View, page: Page, width: number, ab
     for (const series of lane.series)
       if (view.shows(series.subflow)) drawn.push(drawLane(series, row, view, inner));
   });
-  const grids = gridsOf(chart, above);
+  const grids = gridsOf(chart, left, above);
   return { drawn, option: optionOf(chart, view, page, drawn, grids, rangeOf(chart, seen)) };
 }
 
@@ -101,14 +114,15 @@ function drawLane(series: Series, row: number, view: View, width: number): Drawn
 }
 
 interface Grids {
+  left: number;
   names: ("values" | "lanes")[];
   boxes: object[];
 }
 
-function gridsOf(chart: Chart, above: number): Grids {
+function gridsOf(chart: Chart, left: number, above: number): Grids {
   const names: Grids["names"] = [];
   const boxes: object[] = [];
-  const common = { left: LEFT, right: RIGHT };
+  const common = { left, right: RIGHT };
   if (chart.value !== null) {
     names.push("values");
     boxes.push({ ...common, top: above + TOP, height: VALUES });
@@ -118,7 +132,7 @@ function gridsOf(chart: Chart, above: number): Grids {
     names.push("lanes");
     boxes.push({ ...common, top, height: chart.lanes.length * LANE });
   }
-  return { names, boxes };
+  return { left, names, boxes };
 }
 
 function optionOf(chart: Chart, view: View, page: Page, drawn: Drawn[], grids: Grids, range: Range): Option {
@@ -172,7 +186,7 @@ function optionOf(chart: Chart, view: View, page: Page, drawn: Drawn[], grids: G
             data: chart.lanes.map((lane) => lane.name),
             axisLine: { show: false },
             axisTick: { show: false },
-            axisLabel: { ...label, interval: 0, width: LEFT - 14, overflow: "truncate" },
+            axisLabel: { ...label, interval: 0, width: grids.left - BESIDE, overflow: "truncate" },
             splitLine: { show: true, interval: 0, lineStyle: { color: line } },
           },
     ),

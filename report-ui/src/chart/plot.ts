@@ -4,7 +4,7 @@ import { make } from "../page/dom";
 import type { Chart, Page } from "../page/shape";
 import type { View } from "../run/view";
 import { type EChartsType, init } from "./echarts";
-import { type Described, type Drawn, describe, heightOf } from "./option";
+import { type Described, type Drawn, describe, heightOf, leftOf } from "./option";
 
 export interface Point {
   drawn: Drawn;
@@ -42,6 +42,11 @@ export class Plot {
     frame.append(this.root);
     this.echarts = init(canvas, null, { width: this.root.clientWidth, height: this.height });
     this.draw();
+  }
+
+  // Where its times begin, in pixels.
+  get left(): number {
+    return leftOf(this.page, this.root.clientWidth);
   }
 
   draw(): void {

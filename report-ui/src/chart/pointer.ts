@@ -1,6 +1,5 @@
 // Mouse, pen and keys on a plot: drag to zoom, point to read, click or Enter for the packet.
 import { make } from "../page/dom";
-import { LEFT } from "./option";
 import type { Plot, Point } from "./plot";
 
 export interface Reactions {
@@ -27,7 +26,7 @@ function drag(plot: Plot, reactions: Reactions): void {
   };
   plot.root.addEventListener("pointerdown", (event) => {
     const [left] = place(event);
-    if (event.button !== 0 || left < LEFT) return;
+    if (event.button !== 0 || left < plot.left) return;
     start = left;
     plot.root.setPointerCapture(event.pointerId);
   });
@@ -38,7 +37,7 @@ function drag(plot: Plot, reactions: Reactions): void {
       band.style.left = `${Math.min(left, start)}px`;
       band.style.width = `${Math.abs(left - start)}px`;
     }
-    const within = left >= LEFT ? plot.timeAt(left) : null;
+    const within = left >= plot.left ? plot.timeAt(left) : null;
     reactions.look(plot, within, within === null ? null : plot.nearest(left, top));
   });
   plot.root.addEventListener("pointerup", (event) => {

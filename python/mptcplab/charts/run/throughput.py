@@ -37,7 +37,7 @@ def chart(subject: Subject) -> Chart | None:
         "catch up. The dotted line is the throughput of plain TCP over the best single path, under "
         "the same conditions. Marks below show packets sent again on their subflow, data sent "
         "again on another one, and findings over their span. A span that is a part of the time is "
-        "shaded in all charts.",
+        "shaded.",
         definitions("throughput", "at_s", "bytes", "throughput_mbps")
         + definitions("events", "event", "record"),
         series=series,
