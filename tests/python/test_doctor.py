@@ -98,7 +98,7 @@ def test_a_good_machine(fake: Fake) -> None:
 
 def test_controllers_for_the_kernel(fake: Fake) -> None:
     def found(release: str, *, available: str = "reno cubic") -> Check:
-        files = {
+        files: dict[str, str | None] = {
             "proc/sys/kernel/osrelease": release,
             "proc/sys/net/ipv4/tcp_available_congestion_control": available,
         }
@@ -115,7 +115,7 @@ def test_controllers_for_the_kernel(fake: Fake) -> None:
     assert old.verdict == "limited"
     assert "they need Linux 6.4" in old.line()
     (fake.root / "sys/kernel/btf/vmlinux").unlink()
-    files = {"sys/kernel/btf/vmlinux": None}
+    files: dict[str, str | None] = {"sys/kernel/btf/vmlinux": None}
     undescribed = congestion.programs(fake.machine(files))
     assert undescribed.verdict == "limited"
     assert "CONFIG_DEBUG_INFO_BTF=y" in undescribed.mend
