@@ -31,8 +31,7 @@ def cases() -> Iterator[tuple[str, Table, list[Table]]]:
         one = BULK | {"size": size}
         gone = away("wifi", *span)
         yield f"{rtt_ms} ms", scenario(one, wifi=far), gone
-        both = {"wifi": far, "lte": far | {"rate": "10 Mbit/s"}}
-        yield f"{rtt_ms} ms", scenario(one, **both), gone
+        yield f"{rtt_ms} ms", scenario(one, wifi=far, lte=far | {"rate": "10 Mbit/s"}), gone
     for rate, times, size, span in product((10, 20, 50), (3, 10, 20), SIZES, SPANS):
         wifi = {"rate": f"{rate} Mbit/s", "delay": "12 ms", "queue": "60 ms"}
         slow = {"rate": f"{1000 * rate // times} kbit/s", "delay": "40 ms", "queue": "200 ms"}

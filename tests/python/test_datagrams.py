@@ -63,10 +63,12 @@ def test_tshark_counts_the_same(name: str) -> None:
     ours, bytes_ = {}, {}
     joined = analysis.flows.join(analysis.subflows, on=["connection", "subflow"])
     for row in joined.iter_rows(named=True):
-        ends = [(row[f"{side}_address"], str(row[f"{side}_port"])) for side in ("client", "server")]
+        sides = [
+            (row[f"{side}_address"], str(row[f"{side}_port"])) for side in ("client", "server")
+        ]
         if row["direction"] == "down":
-            ends.reverse()
-        key = (*ends[0], *ends[1])
+            sides.reverse()
+        key = (*sides[0], *sides[1])
         ours[key], bytes_[key] = row["packets"], row["bytes"]
     assert (ours, bytes_) == (packets, sizes)
 
@@ -77,7 +79,7 @@ def test_tshark_sees_the_same_connection_ids() -> None:
     command = ["tshark", "-r", ENDS[0], "-Y", "quic.version", "-T", "fields"]
     command += ["-eudp.dstport", "-equic.version", "-equic.scid"]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\n")
-    first = {}
+    first: dict[bool, tuple[str, str]] = {}
     for port, version, source in (line.split("\t") for line in lines if line):
         first.setdefault(port == "443", (version.split(",")[0], source.split(",")[0]))
     row = analyze(ENDS).connections.filter(protocol="quic").row(0, named=True)

@@ -67,8 +67,10 @@ def test_what_an_outage_costs_is_what_the_run_without_it_takes_less(name: str) -
 def far(rtt_ms: int, size: str, *, alone: bool = False) -> Table:
     """A download over paths with long round trips."""
     wifi = {"rate": "20 Mbit/s", "delay": f"{rtt_ms // 2} ms", "queue": "300 ms"}
-    lte = {} if alone else {"lte": wifi | {"rate": "10 Mbit/s"}}
-    return scenario(BULK | {"size": size}, wifi=wifi, **lte)
+    one = BULK | {"size": size}
+    if alone:
+        return scenario(one, wifi=wifi)
+    return scenario(one, wifi=wifi, lte=wifi | {"rate": "10 Mbit/s"})
 
 
 FAR_CASES = {

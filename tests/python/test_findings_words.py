@@ -121,7 +121,7 @@ def test_each_kind_has_a_name_for_people() -> None:
     """A table of the documentation has them beside those of tables."""
     lines = DOCS.read_text("utf-8").split("## Kinds")[1].split("Each outage")[0].splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
-    names = {}
+    names: dict[str, str] = {}
     for called, kinds, *_ in rows[1:]:
         names |= dict(zip(re.findall(r"`([a-z_]+)`", kinds), called.split(", "), strict=True))
     assert names == NAMES
