@@ -119,7 +119,7 @@ RECORDED = (
         link=(
             'period = "5 s"',
             "from 2023-04-18 15:43:02 to 2023-04-18 15:43:07 UTC",
-            "a UDP throughput: capacity as far as more was sent than passed",
+            "a UDP throughput, which is capacity where more was sent than could pass",
             "1 gap, the longest of 1 s at 2 s: the value before holds",
             "CDT is taken as UTC-5",
         ),

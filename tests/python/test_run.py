@@ -294,6 +294,10 @@ def test_what_did_not_finish_is_told_and_beats_nobody(
     assert done.returncode == 1  # and its runs are kept
     assert len(re.findall(r"^  .* not finished$", done.stdout, re.MULTILINE)) == 3
     assert "  ! TCP over lte did not finish: " in done.stdout
+    # Bytes have units.
+    words = " ".join(done.stdout.split())
+    assert re.search(r"did not finish: stopped after 0.2 s: .* \d+(\.\d+)? kB", words)
+    assert not re.search(r"\d{4} bytes", words)
     assert "no single path finished the transfer" in done.stdout
     document = json.loads(mptcplab(*arguments, "--json").stdout)
     assert document["gain"] is None

@@ -26,7 +26,7 @@ QUANTITIES = {
 STATED, SUPPOSED, NONE = "stated", "supposed", "none"
 # What a rate means: how much could have been sent.
 TCP = "a TCP throughput, which is not capacity: what TCP got, held to less by its own control"
-UDP = "a UDP throughput: capacity as far as more was sent than passed"
+UDP = "a UDP throughput, which is capacity where more was sent than could pass"
 UNKNOWN = "of what the file does not say: TCP's, or what applications moved, is not capacity"
 ANY = "what applications moved, which is not capacity: at times they wanted no more"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from mptcplab.engines import named
@@ -96,6 +97,12 @@ def too_few(
         return f"{few} {where}: at least {alone} are needed {chance}"
     more = f", {alone} {where}" if alone > needed else ""
     return f"{few}: at least {needed} are needed {chance}{more}"
+
+
+def unfinished(outcome: dict[str, Any]) -> str:
+    """Say why a transfer did not finish, with bytes in units."""
+    reason: str = outcome["reason"]
+    return re.sub(r"\b(\d{4,}) bytes\b", lambda bytes_: text.size(int(bytes_[1])), reason)
 
 
 def finished(found: Gain) -> str:

@@ -20,7 +20,7 @@ from mptcplab.labels.connections import is_mptcp, protocol
 from mptcplab.labels.findings import in_words
 from mptcplab.metrics import Metric, heads, of_runs, of_subflows
 from mptcplab.results import policies
-from mptcplab.results.labels import label
+from mptcplab.results.labels import label, unfinished
 from mptcplab.results.run import Run
 
 Row = dict[str, Any]
@@ -94,7 +94,7 @@ def _badges(subject: Subject) -> list[Badge]:
         badges.append(Badge(text.clean(_policies(subject, run)), "the policies of the endpoints"))
         badges.append(Badge(f"seed {run.about['seed']}", "the random seed of the run"))
         if not run.outcome["finished"]:
-            badges.append(Badge("not finished", str(run.outcome["reason"])))
+            badges.append(Badge("not finished", unfinished(run.outcome)))
     if not subject.analysis.complete:
         badges.append(Badge("cut", "a capture ends in the middle: see the remarks"))
     return badges

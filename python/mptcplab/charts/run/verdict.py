@@ -12,7 +12,7 @@ from mptcplab.labels import quality, text
 from mptcplab.labels.connections import delivered, is_mptcp
 from mptcplab.labels.events import too_late, with_hosts
 from mptcplab.labels.findings import MOST, NO_FAULT, in_words
-from mptcplab.results.labels import gain, label
+from mptcplab.results.labels import gain, label, unfinished
 
 Row = dict[str, Any]
 
@@ -51,7 +51,7 @@ def _moved(subject: Subject) -> Iterator[str]:
     duration = text.seconds(transfer["elapsed_s"])
     yield f"{name} moved {delivered(transfer)} in {duration}{how_fast}."
     if run and not run.outcome["finished"]:
-        yield f"The transfer did not finish: {run.outcome['reason']}."
+        yield f"The transfer did not finish: {unfinished(run.outcome)}."
 
 
 def _findings(subject: Subject, *, faults: bool) -> Iterator[str]:
@@ -115,9 +115,9 @@ def _waiting(subject: Subject) -> Iterator[str]:
     late, arrived = transfer.get("out_of_order_segments"), transfer.get("reordering_segments")
     if late and arrived:
         yield (
-            f"{100 * late / arrived:.0f} % of the segments waited for earlier data: "
-            f"{text.milliseconds(transfer['out_of_order_delay_ms_mean'])} on average over all, "
-            f"{text.milliseconds(transfer['out_of_order_delay_ms_p95'])} at the 95th percentile."
+            f"{100 * late / arrived:.0f} % of the segments waited for earlier data. The mean over "
+            f"all segments is {text.milliseconds(transfer['out_of_order_delay_ms_mean'])}, their "
+            f"95th percentile {text.milliseconds(transfer['out_of_order_delay_ms_p95'])}."
         )
 
 

@@ -14,7 +14,7 @@ from mptcplab.metrics import OF_RUNS, Metric, of_runs
 from mptcplab.results import policies, run_metrics
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.findings import findings
-from mptcplab.results.labels import engine, gain, label
+from mptcplab.results.labels import engine, gain, label, unfinished
 from mptcplab.results.run import Run
 
 RESPONSE = OF_RUNS["response_time_ms_mean"]
@@ -159,7 +159,7 @@ def _is_delayed(run: Run) -> bool:
 def _print_failure(page: Page, run: Run, where: str = "") -> None:
     outcome = run.outcome
     if not outcome["finished"]:
-        sentence = f"{where}{label(run)} did not finish: {outcome['reason']}"
+        sentence = f"{where}{label(run)} did not finish: {unfinished(outcome)}"
         page.paragraph(sentence, first="! ", style="warning")
 
 

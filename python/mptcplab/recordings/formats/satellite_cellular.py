@@ -20,7 +20,7 @@ FORMAT = Table(
         Column("latitude", "latitude_deg"),
         Column("longtitu", "longitude_deg"),
     ),
-    rates=UDP + " (of the folder UDP; under TCP it is not)",
+    rates=UDP + " (files of the folder TCP are not)",
     empty="the other direction, delay, loss, radio; area_type",
     licence="not stated by the data set",
 )
