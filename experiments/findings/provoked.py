@@ -105,6 +105,18 @@ def provoked() -> Iterator[Case]:
         yield Case("losses_random", scenario(wifi=WIFI | {"loss": percent}, lte=LTE), scenario())
         burst = loss(WIFI, p="0.3 %", r={"2 %": "15 %", "3 %": "12 %", "5 %": "10 %"}[percent])
         yield Case("losses_bursts", scenario(wifi=burst, lte=LTE), scenario())
+    # Few losses, which keep paths that carry much from ever being filled.
+    fast: Table = {"rate": "60 Mbit/s", "delay": "25 ms", "queue": "80 ms"}
+    near: Table = {"rate": "35 Mbit/s", "delay": "8 ms", "queue": "80 ms"}
+    few: tuple[tuple[str, Table], ...] = (
+        ("0.2 %", {"wifi": fast}),
+        ("0.2 %", {"wifi": WIFI | {"delay": "25 ms"}}),
+        ("0.5 %", {"wifi": near, "lte": LTE | {"rate": "9 Mbit/s"}}),
+    )
+    for percent, paths in few:
+        much = BULK | {"size": "20 MB"}
+        lossy: Table = {name: path | {"loss": percent} for name, path in paths.items()}
+        yield Case("losses_random", scenario(much, **lossy), scenario(much, **paths))
     for queue in ("25 ms", "30 ms", "40 ms", "50 ms"):
         tight: Table = {"wifi": {"rate": "1 Mbit/s", "delay": "10 ms", "queue": queue}}
         yield Case("losses_queue", scenario(BULK | {"size": "3 MB"}, **tight), None)

@@ -50,7 +50,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             from_s,
             to_s: to_s.min(case.end_s()),
             cost,
-            confidence: 0.9,
+            // A path that loses packets is slow for that.
+            confidence: if case.lossy { 0.6 } else { 0.9 },
             message: format!(
                 "data that had arrived waited {} of {} for earlier data from {}",
                 s(waited_s),

@@ -79,6 +79,8 @@ pub(super) struct Case<'a> {
     pub(super) short_silences: Vec<Vec<Range<usize>>>,
     /// From when on paths were dead, where that is told.
     pub(super) stopped_s: Option<f64>,
+    /// Paths lost packets, not because a queue was full, and that is told.
+    pub(super) lossy: bool,
     /// Data waited for a slow path for so long that it is told.
     pub(super) blocked: bool,
     /// A join failed, and that is told.
@@ -147,6 +149,7 @@ impl<'a> Case<'a> {
             silences: Vec::new(),
             short_silences: Vec::new(),
             stopped_s: None,
+            lossy: false,
             blocked: false,
             join_failed: false,
             explained: Vec::new(),

@@ -2,9 +2,15 @@
 
 use super::case::{Case, Cost, Found};
 use crate::timeline::Timeline;
+use std::ops::Range;
 
 const LEAST_PERCENT: f64 = 0.35;
 const LEAST_PACKETS: u64 = 20;
+/// Or fewer, where a queue stood in no more than this part of the short times, and the application had nothing to send in less.
+const FEW_PACKETS: u64 = 10;
+const SELDOM: f64 = 0.25;
+/// They slow a sender down that has less in flight after them than this part of what it had before.
+const SLOWED: f64 = 0.85;
 /// Losses are spread over as many seconds.
 const LEAST_SECONDS: u64 = 3;
 /// A queue that overflows is how TCP finds the rate: only more is worth a word.
@@ -21,6 +27,9 @@ const LONG: f64 = 1.3;
 /// A queue of a packet or two shows in no round trip. It loses nothing that comes so long after the packet before that it is
 /// empty: of the bursts of losses this part began so where chance is to blame.
 const ALONE: u64 = 25;
+/// So short a queue loses more than this, and hardly anything while round trips are short.
+const ONE_PERCENT: f64 = 1.0;
+const SHORT_FULL: f64 = 0.75;
 /// Or a longer queue was there to be seen, full in this part of all times, when little was lost.
 const OFTEN_FULL: f64 = 0.1;
 /// A short one is told from what varies anyway: the round trip is long before losses, and in less than this part of other times.
@@ -34,7 +43,7 @@ const MOSTLY: f64 = 0.9;
 /// Round trips vary where the 95th percentile is beyond so many times the median.
 const VARY: f64 = 1.1;
 /// A queue of fewer packets is none that losses are told apart by.
-const FEW_PACKETS: f64 = 3.0;
+const SHORT_PACKETS: f64 = 3.0;
 const SEVERAL: f64 = 2.0;
 const PACKET_BYTES: f64 = 1500.0;
 /// Of a part that is next to none or all, so much at least varies.
@@ -42,6 +51,7 @@ const LEAST_VARIANCE: f64 = 0.01;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
+    let idle_s = timeline.whole.iter().map(|bin| f64::from(bin.idle_us) / 1e6).sum::<f64>();
     let mut found = Vec::new();
     for subflow in case.established() {
         let row = &case.report.flows[subflow][case.direction as usize];
@@ -59,7 +69,14 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         else {
             continue;
         };
-        if percent < LEAST_PERCENT || losses.count < LEAST_PACKETS || losses.seconds < LEAST_SECONDS {
+        let is_often = percent >= LEAST_PERCENT && losses.count >= LEAST_PACKETS;
+        let is_held_back = || {
+            losses.count >= FEW_PACKETS
+                && !case.window_bound
+                && idle_s < SELDOM * case.elapsed_s
+                && part_above(timeline, subflow, LONG * least_ms * 1e3) <= SELDOM
+        };
+        if losses.seconds < LEAST_SECONDS || !is_often && !is_held_back() {
             continue;
         }
         let before = |part: f64| least_ms + part * (longest_ms - least_ms);
@@ -87,15 +104,22 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         }
         // A queue of a few packets, which shows in half of the round trips, or loses several at once.
         let packet_ms = PACKET_BYTES / timeline.rate(subflow).max(1.0) * 1e3;
-        let burst = losses.count as f64 / losses.bursts as f64;
-        let is_short = longest_ms - least_ms < FEW_PACKETS * packet_ms;
-        if !from_queue && grows && is_short && (full * 2 >= losses.count || burst >= SEVERAL) {
+        let burst = losses.count as f64 / losses.runs as f64;
+        let at_once = losses.count as f64 / losses.bursts as f64;
+        let is_short = longest_ms - least_ms < SHORT_PACKETS * packet_ms;
+        if !from_queue && grows && is_short && (full * 2 >= losses.count || at_once >= SEVERAL) {
             continue;
         }
         let is_seen = has_queue && often >= OFTEN_FULL;
-        if !from_queue && !is_seen && losses.alone * ALONE < losses.bursts {
+        let may_be_tiny = part_full >= SHORT_FULL || percent >= ONE_PERCENT && burst < BURST;
+        if !from_queue && !is_seen && may_be_tiny && losses.alone * ALONE < losses.bursts {
             continue;
         }
+        // What a sender such as BBR loses by chance costs it nothing.
+        if !from_queue && burst < BURST && left_after(timeline, subflow, least_ms / 1e3) >= SLOWED {
+            continue;
+        }
+        case.lossy |= !from_queue;
         let (kind, what, remedy) = if from_queue {
             (
                 "losses_queue",
@@ -136,6 +160,20 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         });
     }
     found
+}
+
+/// What part of what was in flight before losses was in flight two round trips after them.
+fn left_after(timeline: &Timeline, subflow: usize, rtt_s: f64) -> f64 {
+    let count = timeline.whole.len();
+    let round_trip = (rtt_s / timeline.width_s()).ceil().max(1.0) as usize;
+    let most =
+        |span: Range<usize>| span.map(|index| f64::from(timeline.of(subflow, index).left_bytes)).fold(0.0, f64::max);
+    let around = (0..count).filter(|&index| timeline.of(subflow, index).resent > 0).map(|index| {
+        let before = most(index.saturating_sub(round_trip)..index + 1);
+        (before, most(index + 2 * round_trip..index + 4 * round_trip))
+    });
+    let (before, after) = around.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    if before > 0.0 { after / before } else { 0.0 }
 }
 
 /// In what part of short times the least round trip took so long and longer.

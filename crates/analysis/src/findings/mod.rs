@@ -45,10 +45,10 @@ rules! {
     application,
     slow_start,
     waste,
+    losses,
     blocking,
     idle_path,
     bloat,
-    losses,
     short,
 }
 

@@ -131,7 +131,7 @@ impl Flow {
         }
         let rtt_us = self.last_rtt_us;
         let losses = self.losses.get_or_insert_with(|| Losses::new(at));
-        losses.add(at, rtt_us, start);
+        losses.add(at, data, rtt_us, start);
         losses.alone += u64::from(data.apart_nanos / 1000 > ALONE_US.max(u64::from(rtt_us) / ALONE_PART));
     }
 }

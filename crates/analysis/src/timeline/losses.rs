@@ -1,9 +1,13 @@
 //! What a subflow sent again.
 
+use crate::event::Data;
 use wire::Time;
 
 /// Losses further apart than a round trip are of different bursts; of this time where no round trip was measured.
 const UNKNOWN_RTT_US: u32 = 100_000;
+
+/// Segments are next to each other with so many others between them, and fewer.
+const BETWEEN: i64 = 4;
 
 /// What was sent again on a subflow, but for what was in flight when the path brought nothing.
 #[derive(Clone, Debug)]
@@ -11,12 +15,16 @@ pub(crate) struct Losses {
     pub(crate) count: u64,
     /// Of segments within a round trip of each other.
     pub(crate) bursts: u64,
+    /// Of segments next to each other, but for a few that came.
+    pub(crate) runs: u64,
     /// Those that had left so long after the segment before them that no short queue still held that one.
     pub(crate) alone: u64,
     /// Whole seconds that had some.
     pub(crate) seconds: u64,
     pub(crate) first: Time,
     pub(crate) last: Time,
+    /// Where the last one ends in the subflow.
+    end: i64,
     /// The round-trip times measured last before each, by parts of octaves of microseconds.
     rtts: [u32; RTTS],
 }
@@ -26,16 +34,29 @@ const RTTS: usize = PARTS as usize * 32;
 
 impl Losses {
     pub(super) fn new(first: Time) -> Box<Losses> {
-        Box::new(Losses { count: 0, bursts: 0, alone: 0, seconds: 0, first, last: first, rtts: [0; RTTS] })
+        Box::new(Losses {
+            count: 0,
+            bursts: 0,
+            runs: 0,
+            alone: 0,
+            seconds: 0,
+            first,
+            last: first,
+            end: 0,
+            rtts: [0; RTTS],
+        })
     }
 
-    pub(super) fn add(&mut self, at: Time, rtt_us: u32, start: Time) {
+    pub(super) fn add(&mut self, at: Time, data: &Data, rtt_us: u32, start: Time) {
         let second = |time: Time| (time - start) / 1_000_000_000;
         let round_trip = i64::from(if rtt_us == 0 { UNKNOWN_RTT_US } else { rtt_us }) * 1000;
         self.seconds += u64::from(self.count == 0 || second(at) != second(self.last));
         self.bursts += u64::from(self.count == 0 || at - self.last > round_trip);
+        let bytes = i64::from(data.bytes);
+        let is_next = (0..BETWEEN * bytes).contains(&(data.offset - self.end));
+        self.runs += u64::from(self.count == 0 || !is_next);
         self.count += 1;
-        self.last = at;
+        (self.last, self.end) = (at, data.offset + bytes);
         self.rtts[part(rtt_us)] += 1;
     }
 

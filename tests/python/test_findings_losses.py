@@ -1,0 +1,74 @@
+"""What findings say of losses: few ones, bursts, and those that cost no time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from experiments.findings.run import found
+from experiments.findings.scenarios import BULK, WIFI, ask, loss, scenario
+from mptcplab import _core
+from mptcplab.labels.findings import by_cost
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import load
+
+Table = dict[str, Any]
+FAST = {"rate": "60 Mbit/s", "delay": "25 ms", "queue": "80 ms"}
+NEAR = {"rate": "35 Mbit/s", "delay": "8 ms", "queue": "80 ms"}
+FAR = {"rate": "9 Mbit/s", "delay": "32 ms", "queue": "120 ms"}
+
+
+def kinds(table: Table) -> list[str]:
+    """Simulate a scenario; give the kinds of its findings, as people read them."""
+    _, loaded = load(table)
+    rows = _core.simulate(plan(loaded, 1, None)).rows("findings")
+    return [row["kind"] for row in by_cost(rows)]
+
+
+@pytest.mark.parametrize(
+    ("percent", "paths"),
+    [
+        ("0.2 %", {"wifi": FAST}),
+        ("0.5 %", {"wifi": NEAR, "lte": FAR}),
+    ],
+)
+def test_few_losses_that_keep_a_path_from_being_filled_are_told(percent: str, paths: Table) -> None:
+    """They cost most of the time."""
+    one = BULK | {"size": "15 MB"}
+    lossy = {name: path | {"loss": percent} for name, path in paths.items()}
+    slow, without = (found(scenario(one, **these), 1) for these in (lossy, paths))
+    assert slow["elapsed_s"] > 1.5 * without["elapsed_s"]
+    assert "losses_random" in slow["found"]
+    assert without["found"] == {}
+
+
+def test_bursts_on_the_smaller_path_are_told() -> None:
+    """Few bursts, of many packets each."""
+    one = scenario(BULK | {"size": "15 MB"}, wifi=WIFI, lte=loss(FAR, p="0.4 %", r="12 %"))
+    assert "losses_bursts" in kinds(one)
+
+
+def test_losses_come_before_what_waits_for_them() -> None:
+    """A scheduler gives less than a sender that does not take loss for congestion."""
+    paths: Table = {
+        "wifi": WIFI | {"rate": "14 Mbit/s", "delay": "15 ms"},
+        "lte": FAR | {"queue": "80 ms"},
+    }
+    lossy: Table = {name: path | {"loss": "4 %"} for name, path in paths.items()}
+    told = kinds(scenario(BULK | {"direction": "upload", "size": "10 MB"}, **lossy))
+    assert told[0] == "losses_random"
+    assert "head_of_line" in told
+
+
+def test_bbr_loses_packets_and_no_time() -> None:
+    """Many are in flight, so several are lost in a round trip: no burst, and no slower for it."""
+    bbr = {"congestion_control": "bbr"}
+    lossy = scenario(BULK | {"size": "15 MB"}, mptcp=bbr, wifi=NEAR | {"loss": "2 %"}, lte=FAR)
+    assert not {"losses_random", "losses_bursts"} & set(kinds(lossy))
+
+
+def test_few_losses_do_not_hold_back_who_has_nothing_to_send() -> None:
+    """Round trips are short between requests as well."""
+    asked = ask(response="1 MB", think="2 s")
+    assert kinds(scenario(asked, wifi=WIFI | {"loss": "0.3 %"})) == ["application"]
