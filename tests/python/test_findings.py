@@ -267,3 +267,10 @@ def test_a_proxy_explains_that_mptcp_did_not_begin_at_the_server() -> None:
     """Neither that nor the proxy's window is told beside it."""
     one = scenario(lte=box(LTE, "proxy"))
     assert set(found(one, 1)["found"]) == {"split_connection"}
+
+
+def test_a_path_that_shares_its_bottleneck_throughout_did_not_become_slower() -> None:
+    """A neighbour's flow takes more now and less then."""
+    _, shared = load("shared-bottleneck", ["transfer.duration=60s"])
+    told = _core.simulate(plan(shared, 1, None)).rows("findings")
+    assert "path_slowed" not in {row["kind"] for row in told}

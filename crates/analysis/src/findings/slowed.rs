@@ -17,6 +17,9 @@ const LEAST_S: f64 = 1.0;
 const AROUND: usize = 2;
 /// What is no less than this part of that, or of the connection's rate then, is as fast as ever.
 const FAST: f64 = 0.8;
+/// It has a rate that it keeps where it is that fast so often beside times in which it is neither fast nor slow: one that shares its
+/// bottleneck from beginning to end seldom carries what it does at best.
+const KEEPS: f64 = 0.75;
 /// Packets wait where a round trip takes so many times the least, and so much longer, in this part of the short times.
 const WAITS: f64 = 1.3;
 const WAITS_MS: f64 = 3.0;
@@ -146,7 +149,12 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
         }
         at = to;
     }
-    (!spans.is_empty()).then_some(Slow { spans, rate, rate_of_all, least_ms })
+    let apart = |time: &Range<usize>| spans.iter().all(|span| span.end <= time.start || time.end <= span.start);
+    let others = times.iter().zip(&rates).filter(|(time, _)| apart(time) && is_used(time));
+    let (fast, between): (Vec<f64>, Vec<f64>) =
+        others.map(|(_, &one)| one).filter(|&one| one >= SLOW * rate).partition(|&one| one >= FAST * rate);
+    let keeps = fast.len() as f64 >= KEEPS * between.len() as f64;
+    (keeps && !spans.is_empty()).then_some(Slow { spans, rate, rate_of_all, least_ms })
 }
 
 /// Whether packets of a subflow waited in a span of bins.
