@@ -274,3 +274,11 @@ def test_a_path_that_shares_its_bottleneck_throughout_did_not_become_slower() ->
     _, shared = load("shared-bottleneck", ["transfer.duration=60s"])
     told = _core.simulate(plan(shared, 1, None)).rows("findings")
     assert "path_slowed" not in {row["kind"] for row in told}
+
+
+@pytest.mark.parametrize("name", ["data-plan", "maps"])
+def test_a_path_that_a_policy_leaves_is_not_dead(name: str) -> None:
+    """It worked, and its host closed the subflow over it."""
+    _, left = load(name)
+    told = _core.simulate(plan(left, 1, None)).rows("findings")
+    assert "path_dead" not in {row["kind"] for row in told}

@@ -54,7 +54,10 @@ fn gone(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Range<usize>> {
         anew.filter(|row| row.start_s > gone_s).map(|row| row.start_s + row.handshake_rtt_ms.unwrap_or(0.0) / 1e3);
     let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
     let gone = place(gone_s)..place(back_s.fold(case.end_s(), f64::min));
-    let missed = timeline.rate(subflow) >= LEAST_PART * case.best_rate;
+    // One that was silent before did not work.
+    let before = place(gone_s - OVER_S);
+    let was_silent = case.short_silences[subflow].iter().any(|one| one.start < before && before < one.end);
+    let missed = timeline.rate(subflow) >= LEAST_PART * case.best_rate && (was_silent || !case.was_left(subflow));
     if !missed || gone.is_empty() {
         return Vec::new();
     }

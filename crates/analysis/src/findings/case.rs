@@ -52,6 +52,8 @@ const SHOWN_BY: [(&str, &str); 19] = [
 ];
 /// Times in rows are rounded.
 const ROUNDING_S: f64 = 1e-6;
+/// What is no further apart happens at once.
+const AT_ONCE_S: f64 = 0.1;
 /// Rates are those over so long.
 const OVER_S: f64 = 0.2;
 /// What a path carries shows in times of this length.
@@ -262,6 +264,21 @@ impl<'a> Case<'a> {
 
     /// When a host withdrew its address of a subflow (REMOVE_ADDR): then both know that the path is gone.
     pub(super) fn withdrawn_s(&self, subflow: usize) -> Option<f64> {
+        self.withdrawn(subflow).map(|(at_s, _)| at_s)
+    }
+
+    /// Whether that host left a path that worked, as a budget or a policy asks for: it closed the subflow at once, over this path.
+    pub(super) fn was_left(&self, subflow: usize) -> bool {
+        let Some((at_s, by)) = self.withdrawn(subflow) else { return false };
+        self.report.events.iter().any(|event| {
+            event.event == "reset"
+                && event.subflow == Some(subflow as u32)
+                && event.direction == Some(by)
+                && (event.at_s - at_s).abs() < AT_ONCE_S
+        })
+    }
+
+    fn withdrawn(&self, subflow: usize) -> Option<(f64, Direction)> {
         let row = &self.report.subflows[subflow];
         // The first subflow's addresses have the identifier 0.
         let addresses = [row.client_address_id, row.server_address_id].map(|id| Some(id.unwrap_or(0)));
@@ -270,7 +287,8 @@ impl<'a> Case<'a> {
                 && event.at_s > row.start_s
                 && event.direction.is_some_and(|by| event.address_id == addresses[by as usize])
         };
-        self.report.events.iter().filter(is_own).map(|event| event.at_s).reduce(f64::min)
+        let own = self.report.events.iter().filter(is_own);
+        own.filter_map(|event| Some((event.at_s, event.direction?))).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     /// Whether a path would carry more: no queue stood on it.
