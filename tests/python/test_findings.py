@@ -282,3 +282,14 @@ def test_a_path_that_a_policy_leaves_is_not_dead(name: str) -> None:
     _, left = load(name)
     told = _core.simulate(plan(left, 1, None)).rows("findings")
     assert "path_dead" not in {row["kind"] for row in told}
+
+
+def test_a_video_that_does_not_stall_lost_no_time() -> None:
+    """The player had enough for as long as a path was dead."""
+    video = {"application": "video", "direction": "download", "duration": "40 s"}
+    video |= {"lowest_bitrate": "1 Mbit/s", "buffer": "12 s"}
+    slow = LTE | {"rate": "2 Mbit/s"}
+    told = rows(scenario(video, timeline=away("wifi", 6, 12), wifi=WIFI, lte=slow))
+    (dead,) = [row for row in told if row["kind"] == "path_dead"]
+    assert dead["cost_s"] is None
+    assert "the video did not stall" in dead["message"]

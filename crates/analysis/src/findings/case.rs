@@ -1,5 +1,6 @@
 //! What rules look at: one direction of a finished connection.
 
+use super::NO_FAULT;
 use super::cost::Lost;
 use super::unfit;
 use crate::report::Report;
@@ -92,6 +93,8 @@ pub(super) struct Case<'a> {
     /// A host that was captured has a further interface.
     pub(super) several_interfaces: bool,
     pub(super) lost: Lost,
+    /// Of a video, for how long it stalled, as far as no finding has that as its cost yet: nobody waits for what comes before it is shown.
+    pub(super) stalled_s: Option<f64>,
     /// More than half of the data went this way.
     pub(super) main: bool,
     origin: Time,
@@ -157,6 +160,7 @@ impl<'a> Case<'a> {
             explained: Vec::new(),
             several_interfaces,
             lost: Lost::default(),
+            stalled_s: transfer.stall_s,
             main: volume(report, direction) > 0 && volume(report, direction) >= volume(report, direction.reverse()),
             origin,
         };
@@ -320,10 +324,12 @@ impl<'a> Case<'a> {
     }
 
     /// The finding as a row, where it is worth one.
-    pub(super) fn row(&self, found: Found) -> Option<Finding> {
+    pub(super) fn row(&mut self, found: Found) -> Option<Finding> {
         let cost_s = match found.cost {
             Cost::Seconds(cost) | Cost::AtLeast(cost) if !self.is_worth(cost) => return None,
-            Cost::Seconds(cost) | Cost::AtLeast(cost) => Some((cost * 1e3).round() / 1e3),
+            Cost::Seconds(cost) | Cost::AtLeast(cost) => {
+                self.seen(found.kind, cost).map(|cost| (cost * 1e3).round() / 1e3)
+            }
             // What lasted too short to matter cost little, whatever it was.
             Cost::Unknown if found.to_s - found.from_s < WORTH_S.min(WORTH_PART * self.elapsed_s) => return None,
             Cost::Unknown => None,
@@ -351,6 +357,25 @@ impl<'a> Case<'a> {
             capture,
             record,
         })
+    }
+
+    /// What of a cost its viewer sees where this is a video.
+    fn seen(&mut self, kind: &str, cost_s: f64) -> Option<f64> {
+        let Some(stalled_s) = self.stalled_s.as_mut().filter(|_| !NO_FAULT.contains(&kind)) else {
+            return Some(cost_s);
+        };
+        let seen_s = cost_s.min(*stalled_s);
+        *stalled_s -= seen_s;
+        (seen_s > 0.0).then_some(seen_s)
+    }
+
+    /// What was lost, in words.
+    pub(super) fn lost(&self, lost_s: f64) -> String {
+        match self.report.transfers[self.direction as usize].stall_s {
+            Some(0.0) => "the video did not stall".to_owned(),
+            Some(stalled_s) => format!("the video stalled for {}", s(stalled_s)),
+            None => format!("{} lost", s(lost_s)),
+        }
     }
 
     /// The packet that shows it, where one does.

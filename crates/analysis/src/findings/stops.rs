@@ -221,7 +221,7 @@ fn there(case: &Case, at_s: f64, also: impl Fn(usize) -> bool) -> Vec<usize> {
 fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
     let sum = |of: fn(&Outage) -> f64| outages.iter().map(of).sum::<f64>();
     let (subflow, from_s, to_s) = (outages[0].subflow, outages[0].from_s, outages[outages.len() - 1].to_s);
-    let (cost, lost) = cost(outages, certainty);
+    let (cost, lost) = cost(case, outages, certainty);
     let others: BTreeSet<usize> = outages.iter().flat_map(|one| one.others.iter().copied()).collect();
     let others = others.into_iter().map(|other| case.name(other)).collect::<Vec<_>>().join(" and ");
     let (name, waited_s) = (case.name(subflow), sum(|one| one.waited_s));
@@ -341,7 +341,7 @@ fn all_dead(case: &mut Case, timeline: &Timeline, rate: Rate) -> Vec<Outage> {
 fn every_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
     let sum = |of: fn(&Outage) -> f64| outages.iter().map(of).sum::<f64>();
     let (subflow, from_s, to_s) = (outages[0].subflow, outages[0].from_s, outages[outages.len() - 1].to_s);
-    let (cost, lost) = cost(outages, certainty);
+    let (cost, lost) = cost(case, outages, certainty);
     let timeouts: usize = outages.iter().map(|one| one.timeouts).sum();
     let chain = outages.iter().any(|one| one.backed_off > 0);
     let nothing = nothing_delivered(case);
@@ -369,10 +369,10 @@ fn every_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
 }
 
 /// What outages cost together, and the same in words.
-fn cost(outages: &[Outage], certainty: Certainty) -> (Cost, String) {
+fn cost(case: &Case, outages: &[Outage], certainty: Certainty) -> (Cost, String) {
     let lost_s = outages.iter().map(|one| one.lost_s).sum();
     match certainty {
-        Certainty::Known => (Cost::Seconds(lost_s), format!("{} lost", s(lost_s))),
+        Certainty::Known => (Cost::Seconds(lost_s), case.lost(lost_s)),
         Certainty::AtLeast => (Cost::AtLeast(lost_s), format!("at least {} lost", s(lost_s))),
         Certainty::Unknown => {
             (Cost::Unknown, "what that cost cannot be told, as data waited for a much slower path anyway".to_owned())
@@ -427,10 +427,10 @@ fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
             cost,
             confidence: 0.6,
             message: format!(
-                "{} delivered nothing from {} on; data of the other paths waited for data that was on it: {} lost",
+                "{} delivered nothing from {} on; data of the other paths waited for data that was on it: {}",
                 case.name(subflow),
                 s(from_s),
-                s(lost_s)
+                case.lost(lost_s)
             ),
             evidence: format!("nothing arrived from {from_s:.3} s to {to_s:.3} s, then another subflow filled the gap"),
             remedy: REMEDY_ONE,
