@@ -38,9 +38,6 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             }
             stops::explain(case, dead);
         }
-        // Where nothing followed the handshake, the path may as well have died.
-        let is_sure = !row.message.contains("or died");
-        let what = if is_sure { what.to_owned() } else { format!("{what}, or it died after the handshake") };
         let place = subflow.map(|subflow| format!("on {}: ", case.name(subflow))).unwrap_or_default();
         found.push(Found {
             kind: name,
@@ -48,7 +45,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             from_s: begin_s,
             to_s: case.end_s(),
             cost: Cost::Unknown,
-            confidence: if is_sure { 0.9 } else { 0.6 },
+            confidence: 0.9,
             message: format!("{place}{what}"),
             evidence: row.message.to_string(),
             remedy,

@@ -19,7 +19,7 @@ impl Connection {
         let (Some(client), Some(server)) = (at(Direction::Up), at(Direction::Down)) else { return remarks };
         for (index, subflow) in self.subflows.iter().enumerate() {
             let (Some(near), Some(far)) = (&subflow.views[client], &subflow.views[server]) else { continue };
-            for (diagnostic, count, message) in found(subflow, near, far, self.subflows.len() == 1) {
+            for (diagnostic, count, message) in found(subflow, near, far) {
                 remarks.push(Diagnostic {
                     subflow: Some(index as u32),
                     diagnostic,
@@ -35,8 +35,8 @@ impl Connection {
 
 type Remark = (&'static str, Option<u64>, Cow<'static, str>);
 
-/// What the views of the client and of the server say of each other; `only`: the connection has no other subflow.
-fn found(subflow: &Subflow, client: &View, server: &View, only: bool) -> Vec<Remark> {
+/// What the views of the client and of the server say of each other.
+fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = Vec::new();
     if client.addresses != server.addresses {
         let message = "addresses or ports at the server differ from those at the client: a NAT is between them";
@@ -92,19 +92,6 @@ fn found(subflow: &Subflow, client: &View, server: &View, only: bool) -> Vec<Rem
             let message = format!(
                 "segments with {} bytes of payload were sent, and none with payload arrived, although packets without it did: the \
                  path does not pass larger packets",
-                sent.largest_whole
-            );
-            remarks.push(("large_segments_lost", Some(0), message.into()));
-        } else if only
-            && unanswered
-            && left.from_syn
-            && came.from_syn
-            && arrived.packets == 0
-            && sent.of_largest_whole >= NEVER
-        {
-            let message = format!(
-                "segments with {} bytes of payload were sent, and none with payload arrived, although the handshake did: the path \
-                 does not pass larger packets, or died",
                 sent.largest_whole
             );
             remarks.push(("large_segments_lost", Some(0), message.into()));
