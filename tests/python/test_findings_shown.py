@@ -262,7 +262,7 @@ def test_captures_of_neither_sender_ask_for_both_ends_once() -> None:
     assert printed.endswith("give captures of both ends")
 
 
-def test_findings_alike_share_their_remedy() -> None:
+def test_findings_alike_share_their_remedy(tmp_path: Path) -> None:
     """One remedy below both, and the captures as they can be opened."""
     from mptcplab.cli.summary.findings import print_all
     from mptcplab.cli.summary.page import Page
@@ -284,14 +284,15 @@ def test_findings_alike_share_their_remedy() -> None:
     other = one | {"message": "lte: a long queue", "record": None, "capture": None}
     outage = one | {"kind": "outage", "message": "nothing came", "cost_s": 1.0, "cost_mbps": None}
     stream = io.StringIO()
-    print_all(Page(stream), [one, outage, other], directory=Path("runs/one/mptcp"))
+    (tmp_path / "client.pcapng").touch()
+    print_all(Page(stream), [one, outage, other], directory=tmp_path)
     first, alike = stream.getvalue().split("\n\n")
     assert first.startswith("nothing came")
     assert "\n  outage · " in first
     assert alike.count("\n  long queue · ") == 2
     assert alike.count("a long queue") == 2
     assert alike.count("a shorter queue") == 1
-    assert "runs/one/mptcp/client.pcapng packet 7" in alike
+    assert f"{tmp_path}/client.pcapng packet 7" in " ".join(alike.split())
 
 
 def test_filters_show_the_packets(mptcplab: Any) -> None:

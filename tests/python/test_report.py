@@ -358,7 +358,7 @@ def test_repeated_runs_have_a_page(mptcplab: Run, tmp_path: Path) -> None:
     [
         (["nowhere"], "nowhere: no such file or directory"),
         (["runs", "nowhere"], "nowhere: no such file or directory"),
-        (["runs", "runs", "--connection", "0"], "of several runs there is no single run"),
+        (["runs", "runs", "--connection", "0"], "run, connection and filter choose in one source"),
         (["runs", "--filter", "port=1"], "no connection of 1 meets 'port=1'"),
         (["runs", "--from", "1"], "runs holds runs: a part (from, to) is chosen of captures"),
         (["runs/mptcp", "--to", "1"], "runs/mptcp holds runs: a part"),

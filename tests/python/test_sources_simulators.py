@@ -53,8 +53,8 @@ def test_samples_of_a_trace_name_its_lines() -> None:
     one = tables.rtt.row(0, named=True)
     line = lines[one["record"] - 1]
     assert float(line.split()[1]) == pytest.approx(one["at_ns"] / 1e9)
-    assert tables.connections["start_s"].to_list() == [0.0]
-    assert tables.diagnostics.filter(diagnostic="not_tcp")["count"].to_list() == [20, 20]
+    assert row(tables.connections, protocol="tcp")["start_s"] == 0.0
+    assert sorted(tables.connections["protocol"].to_list()) == ["tcp", "udp"]
 
 
 def test_a_trace_of_one_device_is_a_capture_at_its_end(tmp_path: Path) -> None:
@@ -62,9 +62,9 @@ def test_a_trace_of_one_device_is_a_capture_at_its_end(tmp_path: Path) -> None:
     own = [line for line in trace().splitlines() if "/NodeList/0/" in line]
     (tmp_path / "own.tr").write_text("".join(re.sub(r"/Node\S+ ", "", f"{one}\n") for one in own))
     tables = analyze(tmp_path / "own.tr")
-    assert tables.connections["vantage"].to_list() == ["client"]
-    flow = row(tables.flows, direction="up")
-    whole = row(tool("ns3.tr.gz").flows, direction="up")
+    assert row(tables.connections, protocol="tcp")["vantage"] == "client"
+    flow = row(tables.flows, connection=0, direction="up")
+    whole = row(tool("ns3.tr.gz").flows, connection=0, direction="up")
     assert flow["retransmitted_packets"] == whole["retransmitted_packets"]
     assert flow["lost_packets"] is None
 

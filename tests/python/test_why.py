@@ -177,7 +177,7 @@ def test_what_is_there_already_is_no_remedy() -> None:
     from mptcplab.engines import DEFAULT
 
     bbr = Trials(DEFAULT, scenario(mptcp={"congestion_control": "bbr"}), (1,), "down")
-    row = {"cost_s": None, "from_s": 0.0, "to_s": 5.0}
+    row = {"remedy": "", "cost_s": None, "from_s": 0.0, "to_s": 5.0}
     assert tried(bbr, [row | {"kind": "losses_random"}]) == []
     kinds = ("slower_than_single", "stripped")
     assert tried(bbr, [row | {"kind": kind} for kind in kinds]) == []
@@ -189,7 +189,7 @@ def test_what_guard_takes_out_joins_again() -> None:
 
     paths: dict[str, Table] = {"wifi": WIFI, "lte": LTE | {"backup": True}, "lan": LTE}
     gone = scenario(BULK | {"size": "20 MB"}, timeline=away("wifi", 2, 5), **paths)
-    row = {"kind": "path_dead", "cost_s": 3.0, "from_s": 2.0, "to_s": 5.0}
+    row = {"kind": "path_dead", "remedy": "", "cost_s": 3.0, "from_s": 2.0, "to_s": 5.0}
     (guarded,) = tried(Trials(DEFAULT, gone, (1,), "down"), [row])
     assert guarded["gained_s"] > 0
 

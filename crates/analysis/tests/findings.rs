@@ -459,25 +459,3 @@ fn a_transfer_that_never_ends_is_told_from_its_last_answer_on() {
         assert!(row.message.ends_with("to the end of the capture, and the transfer did not end"), "{}", row.message);
     }
 }
-
-#[test]
-fn what_vanishes_from_the_first_segment_on_may_be_too_large_for_the_path() {
-    let mut lines = "
-        0|10  client wifi S  0 0 0 mp_capable
-        20|10 server wifi SA 0 1 0 mp_capable
-        20|30 client wifi A  1 1 0 mp_capable
-        "
-    .to_owned();
-    for at in [40, 280, 700, 1500, 3100, 6300] {
-        writeln!(lines, "{at}|- client wifi A 1 1 1400 dss(1 1 1400, ack 1)").unwrap();
-    }
-    for at in [40, 41, 42] {
-        writeln!(lines, "{at}|- client wifi A {} 1 1400 dss({0} {0} 1400, ack 1)", 1401 + 1400 * (at - 40)).unwrap();
-    }
-    let tables = Script::default().run(&lines);
-    assert_eq!(kinds(&tables), ["large_segments_lost"]);
-    let row = &tables.findings[0];
-    assert_eq!(row.message, "on wifi: full-size packets are lost on the path, or it died after the handshake");
-    assert_eq!(row.confidence, 0.6, "that it died packets do not rule out");
-    assert_eq!(row.direction, Some(Up));
-}

@@ -159,8 +159,8 @@ def _of_the_kernel(
         for what, names in LINUX.items()
         if (name := named[what]) is not None
         and used[what] != names.get(name, name)
-        # Of two that Linux has [kernel] chose one.
-        and not (name in names and used[what] == asked.get(what))
+        # Of two that Linux itself has [kernel] chose one.
+        and not (name in names and name not in catalogue.NAMES and used[what] == asked.get(what))
     }
     return {**used, "replaced": replaced}
 

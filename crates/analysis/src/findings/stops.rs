@@ -372,6 +372,7 @@ fn every_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
 fn cost(case: &Case, outages: &[Outage], certainty: Certainty) -> (Cost, String) {
     let lost_s = outages.iter().map(|one| one.lost_s).sum();
     match certainty {
+        Certainty::AtLeast | Certainty::Unknown if case.stalled_s.is_some() => (Cost::Unknown, case.lost(lost_s)),
         Certainty::Known => (Cost::Seconds(lost_s), case.lost(lost_s)),
         Certainty::AtLeast => (Cost::AtLeast(lost_s), format!("at least {} lost", s(lost_s))),
         Certainty::Unknown => {

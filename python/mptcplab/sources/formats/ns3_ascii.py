@@ -46,7 +46,7 @@ class Ns3Ascii:
         "(r) at that of its target → all that captures of both ends would show, findings, too; "
         "lines → records"
     )
-    empty = "datagrams of UDP, which are counted alone (FlowMonitor tells of them); Wi-Fi and LTE"
+    empty = "Wi-Fi and LTE"
 
     def matches(self, file: File) -> bool:
         """Say whether the first line is a packet's."""
