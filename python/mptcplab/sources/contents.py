@@ -46,6 +46,19 @@ class Contents:
         """Say what limits trust in the numbers."""
         self.add("diagnostics", diagnostic=diagnostic, message=message, capture=self.name, **row)
 
+    def cut(self) -> None:
+        """Say that the file ends within a line, which is left out."""
+        self.complete = False
+        self.remark("file_cut", "the last line is cut off; it was left out")
+
+    def whole_lines(self, file: File) -> Iterator[tuple[int, str]]:
+        """Give the lines with their numbers, and leave out a last one that does not end."""
+        lines = file.text().splitlines(keepends=True)
+        is_cut = bool(lines) and not lines[-1].endswith("\n")
+        yield from enumerate(lines[:-1] if is_cut else lines, 1)
+        if is_cut:
+            self.cut()
+
     def connection(
         self,
         protocol: str,

@@ -46,12 +46,7 @@ class Iperf2Csv:
         contents = Contents("iperf2", file)
         streams: dict[Key, dict[str, _Rows]] = {}
         zoned, titles = True, COLUMNS
-        lines = file.text().splitlines(keepends=True)
-        for number, line in enumerate(lines, 1):
-            if number == len(lines) and not line.endswith("\n"):
-                contents.complete = False
-                contents.remark("file_cut", "the last line is cut off; it was left out")
-                break
+        for number, line in contents.whole_lines(file):
             cells = line.strip().split(",")
             if cells[0] == "time":
                 titles = cells

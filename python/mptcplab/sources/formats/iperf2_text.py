@@ -60,8 +60,7 @@ class Iperf2Text:
         for number, line in enumerate(lines, 1):
             is_cut = number == len(lines) and not line.endswith("\n") and line.startswith("[")
             if is_cut and not ROW.match(line):
-                log.contents.complete = False
-                log.contents.remark("file_cut", "the last line is cut off; it was left out")
+                log.contents.cut()
                 break
             if LINE.match(line) and not ROW.match(line.rstrip()):
                 raise ValueError(f"{line[:60].rstrip()!r} is no interval of iperf 2", number)

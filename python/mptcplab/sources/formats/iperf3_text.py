@@ -63,8 +63,7 @@ class Iperf3Text:
                 test.row(row, number)
             elif LINE.search(text):
                 if number == len(lines) and not line.endswith("\n"):
-                    contents.complete = False
-                    contents.remark("file_cut", "the last line is cut off; it was left out")
+                    contents.cut()
                     break
                 raise ValueError(f"{text[:60]!r} is no interval as iperf3 prints it", number)
             elif found := TEST.search(text):

@@ -56,8 +56,7 @@ class MahimahiLog:
             if line.startswith("#"):
                 continue
             if number == len(lines) and not line.endswith("\n"):
-                contents.complete = False
-                contents.remark("file_cut", "the last line is cut off; it was left out")
+                contents.cut()
                 break
             event = EVENT.match(line.rstrip())
             if event is None:

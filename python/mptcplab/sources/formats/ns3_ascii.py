@@ -56,12 +56,7 @@ class Ns3Ascii:
         """Give what was measured at the hosts."""
         contents = Contents("ns3", file, has_clock=False)
         passed: list[Passed] = []
-        lines = file.text().splitlines(keepends=True)
-        for number, line in enumerate(lines, 1):
-            if number == len(lines) and not line.endswith("\n"):
-                contents.complete = False
-                contents.remark("file_cut", "the last line is cut off; it was left out")
-                break
+        for number, line in contents.whole_lines(file):
             found = LINE.match(line)
             if found is None:
                 raise ValueError(

@@ -72,12 +72,7 @@ class Omnetpp:
         """Give the modules."""
         contents = Contents(self.name, file, has_clock=False)
         results = _Results()
-        lines = file.text().splitlines(keepends=True)
-        for number, line in enumerate(lines, 1):
-            if number == len(lines) and not line.endswith("\n"):
-                contents.complete = False
-                contents.remark("file_cut", "the last line is cut off; it was left out")
-                break
+        for number, line in contents.whole_lines(file):
             results.line(line, number)
         for name, module in results.modules.items():
             _add(contents, name, module, results.mss)
