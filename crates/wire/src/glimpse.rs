@@ -12,7 +12,7 @@ pub struct Glimpse {
 }
 
 /// So much of a payload tells it from others: behind its header nearly every protocol has a number, or is encrypted.
-const TELLING: usize = 64;
+const COMPARED: usize = 64;
 
 impl Glimpse {
     /// A long QUIC header with connection IDs of 20 bytes, which is as long as they are in versions 1 and 2 (RFC 9000 §17.2).
@@ -24,10 +24,10 @@ impl Glimpse {
     /// Of a payload of `len` bytes with this UDP checksum, of which these were captured. Length and checksum count where those
     /// are too few to tell: offloads and NAT change them.
     pub(crate) fn of(captured: &[u8], len: u32, checksum: u16) -> Glimpse {
-        let told = &captured[..captured.len().min(TELLING)];
-        let is_told = told.len() as u64 >= u64::from(len).min(TELLING as u64);
-        let start = if is_told { 0 } else { 1 << 63 | u64::from(len) << 16 | u64::from(checksum) };
-        let digest = told.chunks(8).fold(mixed(start), |hash, chunk| {
+        let compared = &captured[..captured.len().min(COMPARED)];
+        let is_whole = compared.len() as u64 >= u64::from(len).min(COMPARED as u64);
+        let start = if is_whole { 0 } else { 1 << 63 | u64::from(len) << 16 | u64::from(checksum) };
+        let digest = compared.chunks(8).fold(mixed(start), |hash, chunk| {
             let mut word = [0; 8];
             word[..chunk.len()].copy_from_slice(chunk);
             mixed(hash ^ u64::from_le_bytes(word))

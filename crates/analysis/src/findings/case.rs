@@ -80,9 +80,9 @@ pub(super) struct Case<'a> {
     pub(super) silences: Vec<Vec<Range<usize>>>,
     /// The same with much in flight and after a shorter time: a few losses leave some of it answered.
     pub(super) short_silences: Vec<Vec<Range<usize>>>,
-    /// From when on paths were dead, where that is told.
+    /// Since when paths were dead, if a finding says so.
     pub(super) stopped_s: Option<f64>,
-    /// Paths lost packets, not because a queue was full, and that is told.
+    /// A finding says that paths lost packets, and not because a queue was full.
     pub(super) lossy: bool,
     /// Data waited for a slow path for so long that it is told.
     pub(super) blocked: bool,

@@ -112,7 +112,7 @@ fn early(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Early> {
     let timed_out = (0..to).any(|index| timeline.of(subflow, index).timeouts > 0);
     let calm = other.count() as f64 <= SELDOM * (to - from) as f64;
     let is_long = (to - from) as f64 * width_s >= LEAST_S.max(ROUND_TRIPS * rtt_s);
-    // Of paths that were dead it is told what that lost.
+    // What dead paths cost has a finding of its own.
     let was_dead = case.stopped_s.is_some_and(|at_s| at_s < case.seconds(timeline, to));
     // Later losses than those that were repaired are another reason.
     let later_lost = resent((if lost { left + later } else { left })..to);

@@ -376,7 +376,7 @@ fn cost(case: &Case, outages: &[Outage], certainty: Certainty) -> (Cost, String)
         Certainty::Known => (Cost::Seconds(lost_s), case.lost(lost_s)),
         Certainty::AtLeast => (Cost::AtLeast(lost_s), format!("at least {} lost", s(lost_s))),
         Certainty::Unknown => {
-            (Cost::Unknown, "what that cost cannot be told, as data waited for a much slower path anyway".to_owned())
+            (Cost::Unknown, "how much that cost is unknown, as data waited for a much slower path anyway".to_owned())
         }
     }
 }

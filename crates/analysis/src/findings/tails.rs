@@ -9,7 +9,7 @@ use tables::{Direction, Event};
 /// What was sent again brought something where data came in order so many round trips later at most, and so soon in any case.
 const ROUND_TRIPS: f64 = 1.0;
 const SOON_S: f64 = 0.05;
-/// A wait of which less is left to claim is told elsewhere, or held nothing up.
+/// A wait of which less is left to claim belongs to another finding, or held nothing up.
 const LEAST_PART: f64 = 0.5;
 
 const REMEDY: &str = "a path that loses less; for requests that can be repeated, the next one at once over another path (a shorter time-out of the program), or each over both paths (the scheduler redundant)";
