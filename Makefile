@@ -23,6 +23,9 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 # Tests in real time that keep a processor busy themselves: with programs in Python at both ends, or many connections.
 BUSY := $(addprefix tests/engine/test_,field.py field_results.py guard.py probe.py schedule.py)
 
+# Tests that change the kernel for everyone: what it has is asked, and what runs leave behind is looked for, by others.
+ALONE := tests/engine/test_controllers.py
+
 # Tests that take a minute or more: begun first, so that no processor waits for them at the end.
 LONG := $(addprefix tests/,$(addsuffix .py,$(addprefix python/test_,report_page report_page_use names campaign_page \
 	schedule study sweep serve_crowds compare campaign run statistics figure figure_files engines downloads) \
@@ -51,8 +54,9 @@ test-python: $(VENV)/dev peers
 
 test-real-time: $(VENV)/dev peers
 	# These wait for real time: more at once than processors, and nothing beside them that computes.
-	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal tests/engine $(addprefix --ignore=,$(BUSY))
+	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal tests/engine $(addprefix --ignore=,$(BUSY) $(ALONE))
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup $(BUSY)
+	$(BIN)/python -m pytest $(ALONE)
 
 peers:
 	scripts/peers
