@@ -86,11 +86,12 @@ def managers(case: Case) -> tuple[str, ...]:
 
 
 def gathered(runs: Iterator[tuple[Key, Row]]) -> list[Row]:
-    """Put the figures of all runs of a case together: a list of each."""
+    """Put the figures of all runs of a case together: a list of each, without those of runs that did not come to their end."""
     rows: dict[tuple[Case, str], Row] = {}
     for (case, manager, _), found in runs:
         about = {"way": case.way, "load": case.load, "beside": case.beside, "manager": manager}
-        row = rows.setdefault((case, manager), about | {"build": build()})
+        row = rows.setdefault((case, manager), about | {"build": build(), "tried": 0})
+        row["tried"] += 1
         for name, value in found.items():
             row.setdefault(name, []).append(value)
     return list(rows.values())
@@ -127,9 +128,8 @@ def played(
         for manager in managers(case)
     }
     done = pool.run(jobs, directory, at_once)
-    kept = (key for key in sorted(jobs.values(), key=str))
     by_key = {jobs[job]: found for job, found in done.items()}
-    yield from ((key, by_key[key]) for key in kept if key in by_key)
+    yield from ((key, by_key.get(key, {})) for key in sorted(jobs.values(), key=str))
 
 
 def _taken(run: Run, *, case: Case) -> pool.Figures:

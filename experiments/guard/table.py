@@ -102,10 +102,19 @@ def _all(compared: list[Pair]) -> Iterator[str]:
         ]
         times = left(guarded)
         was_left = f"{_cell(median(times))} s in {len(times)}" if times else "–"
-        runs = str(len(guarded["mbps"]))
+        runs = _finished(alone, guarded)
         beside = guarded["beside"] or "LTE"
         cells.append([guarded["way"], guarded["load"], beside, runs, *both, was_left])
     yield from table([*heads, "left after"], cells)
+
+
+def _finished(*rows: Row) -> str:
+    """Say how many runs came to their end, each beside the others where one did not."""
+    tried = rows[0]["tried"]
+    finished = [len(row["mbps"]) for row in rows]
+    if all(count == tried for count in finished):
+        return str(tried)
+    return f"{' → '.join(map(str, finished))} of {tried}"
 
 
 def _goals(results: dict[str, Any]) -> Iterator[str]:
@@ -190,7 +199,7 @@ def _backups(results: dict[str, Any]) -> Iterator[str]:
                 " → ".join(_cell(typical(row, name)) for row in all_three)
                 for name in ("age_ms", "gap_ms")
             )
-            runs = str(len(backed["mbps"]))
+            runs = _finished(*all_three)
             cells.append([engine, backed["way"], backed["load"], runs, ages, gaps])
     heads = ["engine", "Wi-Fi", "load", "runs", "age, ms: Linux → removed → backup"]
     yield from table([*heads, "gap, ms"], cells)
