@@ -115,6 +115,22 @@ def test_bytes_are_a_floor_where_a_path_is_missing(mptcplab: Run, tmp_path: Path
     assert 0 < float(down[1]) <= 1000
 
 
+def test_no_path_carried_all_where_one_is_missing(mptcplab: Run, tmp_path: Path) -> None:
+    """The client's capture lacks a path, and the server's the other."""
+    need_tool("tshark")
+    out = tmp_path / "run"
+    words = ("--set=transfer.size=1 MB", "--no-baselines", "--no-report", "--out", out)
+    mptcplab("run", "wifi-lte", *words)
+    halves = {"client": "10.0.1.2", "server": "10.0.2.2"}
+    for end, address in halves.items():
+        (capture,) = out.rglob(f"{end}.pcapng")
+        half = ["-r", capture, "-Y", f"ip.addr == {address}", "-F", "pcap"]
+        half += ["-w", tmp_path / f"{end}.pcap"]
+        subprocess.run(["tshark", *map(str, half)], check=True, capture_output=True)
+    done = mptcplab("analyze", *(tmp_path / f"{end}.pcap" for end in halves))
+    assert "↓ down  at least 1.00 MB in " in done.stdout
+
+
 class Remarked:
     """Tables with nothing but these remarks."""
 

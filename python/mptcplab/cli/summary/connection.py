@@ -100,8 +100,11 @@ def print_connections(page: Page, tables: Measured, *, one: bool, run: Run | Non
         }
         _print_head(page, connection, rows["subflows"])
         names = names_of(rows["subflows"])
+        lacks_path = connection["connection"] in missing
         for transfer in _by_size(rows["transfers"]):
-            _print_transfer(page, transfer, _only_carrier(transfer, rows["flows"], names))
+            # What is missing carried something, too.
+            carrier = "" if lacks_path else _only_carrier(transfer, rows["flows"], names)
+            _print_transfer(page, transfer, carrier)
             if connection.get("source") is not None:
                 _print_smoothed(page, tables, transfer)
         print_subflows(page, rows["subflows"], rows["flows"], names)
@@ -111,7 +114,7 @@ def print_connections(page: Page, tables: Measured, *, one: bool, run: Run | Non
                 connection,
                 rows["transfers"],
                 rows["flows"],
-                path_missing=connection["connection"] in missing,
+                path_missing=lacks_path,
                 silent_ends=silent,
             )
         print_events(
