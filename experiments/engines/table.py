@@ -34,8 +34,8 @@ TITLES = {RESPONSE: "response ms", MESSAGE: "message delay ms"}
 FLOOR_MS = 1.0
 
 
-# Why a mean may be outside where nothing is known that differs.
-CHANCE = "may be chance: the 90 % interval of the ratio overlaps the band"
+# What is said of a mean outside where nothing is known that differs, but chance may have put it there.
+CHANCE = "may be within the band: the 90 % interval of the ratio overlaps it"
 
 
 @dataclass(frozen=True)
