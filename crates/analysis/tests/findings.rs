@@ -459,3 +459,44 @@ fn a_transfer_that_never_ends_is_told_from_its_last_answer_on() {
         assert!(row.message.ends_with("to the end of the capture, and the transfer did not end"), "{}", row.message);
     }
 }
+
+/// An upload over two paths: the receiver never takes a segment that was lost, however often the second path brings it.
+fn stuck(times: u32, taken: bool) -> tables::Tables {
+    let mut lines = "
+        0|-   client wifi S  0 0 0 mp_capable
+        20|-  server wifi SA 0 1 0 mp_capable
+        20|-  client wifi A  1 1 0 mp_capable
+        100|- client lte  S  0 0 0 join(2)
+        130|- server lte  SA 0 1 0 join(0)
+        130|- client lte  A  1 1 0 join(2)
+        160|- server lte  A  1 1 0 dss(ack 1)
+        "
+    .to_owned();
+    let hole = 100_001;
+    for number in 0..100 {
+        let (at, from) = (200 + 20 * number, 1 + 1000 * number);
+        writeln!(lines, "{at}|- client wifi A {from} 1 1000 dss({from} {from} 1000, ack 1)").unwrap();
+        writeln!(lines, "{}|- server wifi A 1 {1} 0 dss(ack {1})", at + 19, from + 1000).unwrap();
+    }
+    writeln!(lines, "2200|- client wifi A {hole} 1 1000 dss({hole} {hole} 1000, ack 1)").unwrap();
+    for number in 0..times {
+        let (at, from) = (2400 + 200 * number, 1 + 1000 * number);
+        let ack = if taken { hole + 1000 } else { hole };
+        writeln!(lines, "{at}|- client lte A {from} 1 1000 dss({hole} {from} 1000, ack 1)").unwrap();
+        writeln!(lines, "{}|- server lte A 1 {} 0 dss(ack {ack})", at + 30, from + 1000).unwrap();
+    }
+    analyze(Script::default().packets(&lines))
+}
+
+#[test]
+fn a_receiver_that_acknowledges_on_subflows_alone_is_stuck() {
+    let tables = stuck(20, false);
+    let row = tables.findings.iter().find(|row| row.kind == "receiver_stuck");
+    let row = row.unwrap_or_else(|| panic!("{:?}", kinds(&tables)));
+    assert_eq!(
+        row.message,
+        "the receiver took nothing more from 2.2 s on, and the transfer did not end: subflows acknowledged what was sent again, the connection did not"
+    );
+    assert!(!kinds(&stuck(20, true)).contains(&"receiver_stuck"), "it was taken");
+    assert!(!kinds(&stuck(5, false)).contains(&"receiver_stuck"), "for a second only");
+}

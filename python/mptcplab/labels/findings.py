@@ -46,6 +46,7 @@ NAMES = {
     "path_slowed": "slower path",
     "path_unused": "unused path",
     "receive_window": "small receive window",
+    "receiver_stuck": "stuck receiver",
     "reinjection_waste": "data sent twice",
     "send_buffer": "small send buffer",
     "served_worse": "served worse than by TCP",

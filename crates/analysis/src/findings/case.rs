@@ -30,7 +30,7 @@ const IDLE: &str = "backup_unused";
 /// What the answer to a SYN shows.
 const ANSWERED: [&str; 3] = ["stripped", "never_began", "join_refused"];
 /// What events show, by their kinds. Rates and round trips are in no single packet.
-const SHOWN_BY: [(&str, &str); 19] = [
+const SHOWN_BY: [(&str, &str); 20] = [
     ("join_unanswered", "join_unanswered"),
     ("join_unfinished", "join_unfinished"),
     ("join_late", "join_established"),
@@ -49,6 +49,7 @@ const SHOWN_BY: [(&str, &str); 19] = [
     ("losses_queue", "retransmission"),
     ("losses_bursts", "retransmission"),
     ("losses_random", "retransmission"),
+    ("receiver_stuck", "reinjection"),
     ("reinjection_waste", "reinjection"),
 ];
 /// Times in rows are rounded.

@@ -36,6 +36,7 @@ rules! {
     boxes,
     backups,
     stops,
+    stuck,
     spurious,
     tails,
     returned,

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 OFTEN = 0.2
 # Samples say it of moments alone.
 OFTEN_SAMPLED = 0.3
+# Whose receiver takes nothing fills every send buffer.
+FULL_ELSEWHERE = {"receive_window", "receiver_stuck"}
 SHARED = ("connection", "subflow", "host", "at_ns", "queued_bytes")
 FLYING = ("in_flight_packets", "cwnd_packets")
 COUNTED = (*SHARED, *FLYING, "busy_ms", "buffer_limited_ms")
@@ -30,7 +32,7 @@ SEGMENT_BYTES = 1460
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     """Say so where a fifth of the sender's time and more was limited by the buffer."""
     mptcp = comparison.mptcp
-    if mptcp.transfer is None or any(row["kind"] == "receive_window" for row in others):
+    if mptcp.transfer is None or any(row["kind"] in FULL_ELSEWHERE for row in others):
         return []
     if counted := list(_counted(_samples(comparison, COUNTED))):
         # The buffer is the connection's.
