@@ -6,6 +6,7 @@ import fcntl
 import socket
 import subprocess
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,29 @@ def test_a_run_has_what_is_loaded_and_is_refused_what_is_not(kernel: None, tmp_p
         assert about["repairs"].keys() == {"client", "server"}
 
 
+def test_acks_tell_how_a_loaded_controller_moves_its_windows(kernel: None, tmp_path: Path) -> None:
+    loading.load(["lia"])
+    scenario = of("lia") | {"kernel": {"state_per_ack": True}}
+    run = mptcplab.run(scenario, engine="kernel", baselines=False, out=tmp_path / "run").mptcp
+    assert run.about["kernel"]["acks"]["recorded"] > 500
+    rows = [row for row in run.tables.rows("state") if row["host"] == "server"]
+    acks = [row for row in rows if row["busy_ms"] is None]
+    assert {row["subflow"] for row in acks} == {0, 1}
+    # By less than a packet for each: so no ACK adds more than one in congestion avoidance.
+    for subflow in (0, 1):
+        own = [row for row in acks if row["subflow"] == subflow]
+        avoids = [
+            (before, after)
+            for before, after in pairwise(own)
+            if {before["congestion_state"], after["congestion_state"]} == {"open"}
+            and before["ssthresh_packets"] is not None
+            and before["cwnd_packets"] >= before["ssthresh_packets"]
+        ]
+        grown = [after["cwnd_packets"] - before["cwnd_packets"] for before, after in avoids]
+        assert len(grown) > 50
+        assert set(grown) <= {0, 1}
+
+
 def test_other_sockets_have_what_they_had(kernel: None) -> None:
     setting = Path("/proc/sys/net/ipv4/tcp_congestion_control")
     before = setting.read_text()
@@ -119,7 +143,7 @@ def test_what_the_kernel_makes_up_is_mended_and_counted(
 def test_a_program_that_a_kernel_refuses_is_told_in_a_line(
     kernel: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "_linked", lambda *_: bytes(8))
+    monkeypatch.setattr(loading, "linked", lambda *_: bytes(8))
     with pytest.raises(Error, match=r"^this kernel refuses the program lia_\w+: .*$"):
         loading.load(["lia"])
     assert catalogue.loaded() == []

@@ -10,7 +10,7 @@ import pytest
 
 from command import Run
 from mptcplab import _core
-from mptcplab.controllers import btf, catalogue, compiled
+from mptcplab.controllers import acks, btf, catalogue, compiled
 from mptcplab.engines.kernel.measured import repaired
 from mptcplab.results import policies
 from requirements import need_compiler_of_controllers
@@ -59,6 +59,18 @@ def test_the_source_compiles_to_what_ships(tmp_path: Path) -> None:
         assert [one.member for one in compiled.read(made).programs] == [
             one.member for one in compiled.read(shipped).programs
         ]
+
+
+def test_the_recorder_of_acks_compiles_to_what_ships(tmp_path: Path) -> None:
+    made = compiled.read(acks.PROGRAM)
+    (program,) = made.programs
+    assert program.member == "tcp_probe"
+    assert set(program.maps.values()) == acks.MAPS.keys()
+    assert str(ROOT).encode() not in acks.PROGRAM.read_bytes()
+    need_compiler_of_controllers()
+    subprocess.run([ROOT / "scripts" / "controllers", tmp_path], check=True)
+    again = compiled.read(tmp_path / acks.PROGRAM.name)
+    assert [one.member for one in again.programs] == ["tcp_probe"]
 
 
 def test_repairs_are_told() -> None:

@@ -13,8 +13,11 @@ from mptcplab._core import Error
 
 CALLS = {"x86_64": 321, "aarch64": 280}
 (MAP_CREATE, MAP_LOOKUP, MAP_UPDATE, MAP_DELETE, PROG_LOAD) = (0, 1, 2, 3, 5)
-(OBJ_PIN, OBJ_GET, MAP_NEXT, MAP_BY_ID, INFO, BTF_LOAD) = (6, 7, 12, 14, 15, 18)
-LRU_HASH, STRUCT_OPS_MAP, STRUCT_OPS_PROGRAM = 9, 26, 27
+(OBJ_PIN, OBJ_GET, MAP_NEXT, MAP_BY_ID, INFO, ATTACH, BTF_LOAD) = (6, 7, 12, 14, 15, 17, 18)
+HASH, ARRAY, LRU_HASH, STRUCT_OPS_MAP, RING = 1, 2, 9, 26, 27
+TRACING_PROGRAM, STRUCT_OPS_PROGRAM = 26, 27
+# What a program of the first kind is attached to (BPF_TRACE_RAW_TP).
+TRACEPOINT = 23
 READ_ONLY = 1 << 3
 # What calls of functions and loads of maps say that they are.
 KERNEL_FUNCTION, MAP_NUMBER = 2, 1
@@ -78,14 +81,18 @@ def load_program(
     fields: bytes,
     structure: int,
     member: int,
+    kind: int = STRUCT_OPS_PROGRAM,
 ) -> int:
-    """Load a program that is a member of one of the kernel's structures."""
+    """Load a program that is a member of one of the kernel's structures.
+
+    Of a ``TRACING_PROGRAM`` they are the type of what it is attached to, and of what kind that is.
+    """
     code, terms, told, used = map(Memory, (instructions, licence, functions, fields))
     log = Memory(LOG_BYTES)
     for level in (0, 1):
         attributes = struct.pack(
             "<IIQQIIQII16sIIIIQIIQIIIIQQI4x",
-            *(STRUCT_OPS_PROGRAM, len(instructions) // 8, code.address, terms.address),
+            *(kind, len(instructions) // 8, code.address, terms.address),
             *(level, LOG_BYTES if level else 0, log.address if level else 0, 0, 0),
             *(name[: NAME_BYTES - 1].encode(), 0, member, types),
             *(FUNCTION_BYTES, told.address, len(functions) // FUNCTION_BYTES),
@@ -103,6 +110,11 @@ def load_program(
     raise Error(
         f"this kernel refuses the program {name}: {': '.join([str(refused.strerror), *why])}"
     )
+
+
+def attach(program: int) -> int:
+    """Have it run at its tracepoint until what this opens is closed."""
+    return call(ATTACH, struct.pack("<QI4x", 0, program))
 
 
 def update(map_: int, key: bytes, value: bytes) -> None:

@@ -14,7 +14,7 @@ TYPE = struct.Struct("<III")
 WORD = struct.Struct("<I")
 # What lists a variable in a section, or a member in a structure.
 LISTED = struct.Struct("<III")
-INT, POINTER, ARRAY, STRUCT, UNION, ENUM = 1, 2, 3, 4, 5, 6
+INT, POINTER, ARRAY, STRUCT, UNION, ENUM, TYPEDEF = 1, 2, 3, 4, 5, 6, 8
 FUNC, FUNC_PROTO, VAR, DATASEC, DECL_TAG, ENUM64 = 12, 13, 14, 15, 17, 19
 # Bytes behind a type, and for each thing that it lists.
 BEHIND = {INT: 4, ARRAY: 12, VAR: 4, DECL_TAG: 4}

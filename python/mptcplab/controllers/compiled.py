@@ -15,7 +15,8 @@ SECTION, SYMBOL, RELOCATION = (struct.Struct(one) for one in ("<IIQQQQIIQQ", "<I
 SYMBOLS, RELOCATIONS = 2, 9
 # Relocations of BPF: to the address of a map, and of a call.
 TO_MAP, TO_CALL = 1, 10
-PREFIX = "struct_ops/"
+# What programs are for, by the names of their sections: controllers, tracepoints.
+KINDS = ("struct_ops", "tp_btf")
 # Of .BTF.ext: header, and where functions and fields (CO-RE) are told, a section of the file each.
 EXTENSION = struct.Struct("<HBBIIIIIII")
 OF_SECTION = struct.Struct("<II")
@@ -23,9 +24,9 @@ OF_SECTION = struct.Struct("<II")
 
 @dataclass(frozen=True)
 class Program:
-    """One of the functions that make a controller."""
+    """One of the functions that make a controller, or one that runs at a tracepoint."""
 
-    #: The member of ``tcp_congestion_ops`` that it is.
+    #: The member of ``tcp_congestion_ops`` that it is, or the tracepoint.
     member: str
     name: str
     instructions: bytes
@@ -34,13 +35,13 @@ class Program:
     fields: bytes
     #: Where it calls which function of the kernel, in bytes.
     calls: dict[int, str]
-    #: Where it names the map of repairs.
-    maps: list[int]
+    #: Where it names which map, likewise.
+    maps: dict[int, str]
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A controller."""
+    """An object file."""
 
     licence: bytes
     types: bytes
@@ -70,7 +71,8 @@ def read(file: Path) -> Compiled:
     }
     programs = []
     for number, name in enumerate(names):
-        if not name.startswith(PREFIX):
+        kind, _, member = name.partition("/")
+        if kind not in KINDS:
             continue
         found = [
             (offset, info & 0xFFFFFFFF, symbols[info >> 32][0])
@@ -78,7 +80,7 @@ def read(file: Path) -> Compiled:
         ]
         programs.append(
             Program(
-                name.removeprefix(PREFIX),
+                member,
                 next(
                     symbol for symbol, section, kind in symbols if section == number and kind == 2
                 ),
@@ -86,7 +88,7 @@ def read(file: Path) -> Compiled:
                 functions[name],
                 fields.get(name, b""),
                 {offset: symbol for offset, kind, symbol in found if kind == TO_CALL},
-                [offset for offset, kind, _ in found if kind == TO_MAP],
+                {offset: symbol for offset, kind, symbol in found if kind == TO_MAP},
             )
         )
     return Compiled(sections["license"], btf.acceptable(sections[".BTF"]), programs)

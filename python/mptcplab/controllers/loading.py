@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def load(names: Iterable[str]) -> list[str]:
     present = catalogue.loaded()
     wanted = [name for name in names if name not in present]
     if wanted:
-        kernel = _kernel()
+        kernel = kernel_types()
         repairs.make_place()
         for name in wanted:
             _load(name, kernel)
@@ -61,13 +61,12 @@ def _need_root(verb: str, names: Iterable[str]) -> None:
         raise Error(f"only root may {verb} controllers: {command}")
 
 
-def _kernel() -> btf.Types:
+def kernel_types() -> btf.Types:
+    """Read the kernel's types."""
     try:
         return btf.Types(KERNEL.read_bytes())
     except OSError:
-        raise Error(
-            f"this kernel describes no types in {KERNEL}: controllers need {OLDEST}"
-        ) from None
+        raise Error(f"this kernel describes no types in {KERNEL}: it takes {OLDEST}") from None
 
 
 def _load(name: str, kernel: btf.Types) -> None:
@@ -94,7 +93,7 @@ def _load(name: str, kernel: btf.Types) -> None:
                 file = closing(
                     bpf.load_program(
                         program.name,
-                        _linked(program, counts, found),
+                        linked(program, {"repairs": counts}, found),
                         what.licence,
                         types=types,
                         functions=program.functions,
@@ -116,16 +115,16 @@ def _load(name: str, kernel: btf.Types) -> None:
             raise Error(f"this kernel does not take {name}: {error.strerror}") from error
 
 
-def _linked(
-    program: compiled.Program, counts: int, kernel: dict[tuple[int, str], btf.Type]
+def linked(
+    program: compiled.Program, maps: Mapping[str, int], kernel: dict[tuple[int, str], btf.Type]
 ) -> bytes:
-    """Give the instructions with the numbers that this kernel has for functions and the map."""
-    linked = bytearray(program.instructions)
+    """Give the instructions with the numbers that this kernel has for functions and maps."""
+    code = bytearray(program.instructions)
     for offset, called in program.calls.items():
-        _set(linked, offset, bpf.KERNEL_FUNCTION, kernel[btf.FUNC, called].number)
-    for offset in program.maps:
-        _set(linked, offset, bpf.MAP_NUMBER, counts)
-    return bytes(linked)
+        _set(code, offset, bpf.KERNEL_FUNCTION, kernel[btf.FUNC, called].number)
+    for offset, named in program.maps.items():
+        _set(code, offset, bpf.MAP_NUMBER, maps[named])
+    return bytes(code)
 
 
 def _set(instructions: bytearray, offset: int, source: int, number: int) -> None:

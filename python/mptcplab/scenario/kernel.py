@@ -72,6 +72,10 @@ class Kernel(Section):
     link_log: Flag = False
     """Whether the run directory gets ``links.csv``, with a row for each packet that entered a link,
     left it or was dropped, and the length of the queue at that time."""
+    state_per_ack: Flag = False
+    """Whether ``state`` also gets a row for each ACK: the congestion window, the slow-start
+    threshold, the round-trip time and the packets in flight as the ACK found them. Only root may
+    record ACKs."""
 
 
 def read_kernel(data: dict[str, Any], mptcp: Section, source: Source) -> Kernel:

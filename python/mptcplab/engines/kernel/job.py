@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +80,9 @@ class Wanted:
             for number, traffic in enumerate(scenario.cross_traffic)
             if self.baseline is None or traffic.link in links
         ]
+        if scenario.kernel.state_per_ack and os.geteuid():
+            message = "[kernel] state_per_ack: only root may record ACKs"
+            refusals.add(message, "kernel.state_per_ack=false")
         refusals.check()
 
     @property
@@ -108,6 +112,7 @@ class Wanted:
             server_capture=str(captured / "server.pcapng"),
             full_payload=captures == "full",
             link_log=str(directory / LINK_LOG) if self.scenario.kernel.link_log else None,
+            acks=str(raw / "acks") if self.scenario.kernel.state_per_ack else None,
             stop_ns=self.scenario.stop_ns,
             lost_ns=lost_ns(self.scenario.timeline, {name: paths[name] for name in self._paths}),
             hosts=self._hosts(client),

@@ -11,9 +11,11 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from mptcplab._core import Emulator, Error, Namespace
+from mptcplab.controllers.acks import Recorder
 from mptcplab.controllers.repairs import Repairs
 from mptcplab.engines.kernel import namespace
 from mptcplab.engines.kernel.ends import END, GO, INPUT, LOOK_NS, Agents, LocalHost, ProgramSession
@@ -88,6 +90,7 @@ class Lab:
             self._sysctls = {
                 name: value for name, value in sysctls(RECORDED).items() if name != SECRET
             }
+        self._acks = None if job.acks is None or job.names else self._recorder(Path(job.acks))
         self._agents = Agents()
         for name, agent in job.agents.items():
             with self._inside(agent.host):
@@ -120,7 +123,12 @@ class Lab:
             "emulator": self._emulator.stop(),
             "sysctls": self._sysctls,
             "controllers": {name: one.described() for name, one in self._repairs.items()},
+            "acks": None if self._acks is None else self._acks.close(),
         }
+
+    def _recorder(self, file: Path) -> Recorder:
+        hosts = {end: self._namespaces[end].fileno() for end in ENDS if end in self._namespaces}
+        return Recorder(hosts, file)
 
     def _transfer(self) -> None:
         done = self._agents.done

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from mptcplab import _core
+from mptcplab.controllers import acks
 from mptcplab.engines import remarks
 from mptcplab.engines.kernel.pairing import paired
 
@@ -66,8 +67,11 @@ class Numbers:
             if row["client_address"] is not None and row["server_address"] is not None
         }
 
-    def state(self, samples: Iterable[Path]) -> _core.Table:
-        """Make the table ``state`` of files of samples; those of unknown subflows are left out."""
+    def state(self, samples: Iterable[Path], acks: Iterable[Row] = ()) -> _core.Table:
+        """Make the table ``state`` of files of samples, and of what each ACK left.
+
+        Those of unknown subflows are left out.
+        """
         lines = list(_lines(samples))
         ends = [self._ends(row["host"], row.pop("local"), row.pop("remote")) for row in lines]
         known = {CLIENT: self._subflows, SERVER: self._at_server(lines, ends)}
@@ -75,6 +79,11 @@ class Numbers:
         for one, row in zip(ends, lines, strict=True):
             del row["token"]
             row.pop("ids", None)
+            if (found := known[row["host"]].get(one)) is not None:
+                connection, subflow = found
+                rows.append(row | {"connection": connection, "subflow": subflow, **self._time(row)})
+        for row in acks:
+            one = self._ends(row["host"], row.pop("local"), row.pop("remote"))
             if (found := known[row["host"]].get(one)) is not None:
                 connection, subflow = found
                 rows.append(row | {"connection": connection, "subflow": subflow, **self._time(row)})
@@ -168,7 +177,7 @@ def tables(job: Job, ended: dict[str, Any]) -> dict[str, _core.Table]:
     )
     numbers = Numbers(captured, _private(job.plan))
     return {name: captured.table(name) for name in captured.NAMES} | {
-        "state": numbers.state(_files(job, "samples")),
+        "state": numbers.state(_files(job, "samples"), _acks(job, ended)),
         "signals": numbers.signals([*_files(job, "events"), *_decisions(job)]),
         "counters": counters(_files(job, "counters")),
         "diagnostics": _diagnostics(job, captured, ended),
@@ -200,6 +209,9 @@ def _diagnostics(job: Job, captured: _core.Tables, ended: dict[str, Any]) -> _co
         rows.append({"diagnostic": "emulator_drops", "count": lost, "message": message})
     rows += beyond_window(_files(job, "counters"))
     rows += repaired(ended["controllers"])
+    if ended["acks"] and (count := ended["acks"]["lost"]):
+        message = f"{count} ACKs are not in state: this machine was busy"
+        rows.append({"diagnostic": "acks_not_recorded", "count": count, "message": message})
     return _core.rows("diagnostics", json.dumps(rows))
 
 
@@ -249,6 +261,10 @@ def _counted(files: Iterable[Path]) -> Iterator[tuple[str, str, int, int]]:
 
 def _files(job: Job, key: str) -> list[Path]:
     return [Path(job.agents[end].job[key]) for end in ("client", "server") if end in job.agents]
+
+
+def _acks(job: Job, ended: dict[str, Any]) -> Iterable[Row]:
+    return [] if job.acks is None else acks.rows(Path(job.acks), ended["acks"])
 
 
 def _decisions(job: Job) -> list[Path]:

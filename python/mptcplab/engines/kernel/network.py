@@ -55,6 +55,8 @@ class Job:
     server_capture: str
     full_payload: bool
     link_log: str | None
+    #: Where the ACKs that come to client and server are recorded, if they are.
+    acks: str | None
     stop_ns: int
     #: When the last path goes for good, if none comes back.
     lost_ns: int | None
