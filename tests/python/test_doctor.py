@@ -23,7 +23,7 @@ from requirements import need_kernel_tun, need_root
 GOOD = {
     **dict.fromkeys(("tun", "tun_offloads", "veth", "packet_socket", "ipv6"), "done"),
     **dict.fromkeys(("packet_offloads", "nested", "dies_with_us", "endpoints"), "done"),
-    **dict.fromkeys(("mptcp", "subflow_state"), "done"),
+    **dict.fromkeys(("mptcp", "subflow_state", "multipath"), "done"),
     "congestion_controls": {"reno": "sysctl", "cubic": "sysctl"},
     "schedulers": ["default"],
     "path_managers": ["kernel", "userspace"],
@@ -277,6 +277,13 @@ def test_mptcpize_or_a_library_that_does_the_same(
     checks = {check.name: check for check in examine(fake.machine())}
     assert str(library) in checks["mptcpize"].found
     assert checks["mptcpize"].verdict == "fine"
+
+
+def test_what_keeps_programs_from_mptcp_that_no_library_reaches(fake: Fake) -> None:
+    assert "MPTCP for all programs" not in wrong(examine(fake.machine()))
+    found = wrong(examine(fake.machine(multipath="Invalid argument")))["MPTCP for all programs"]
+    assert (found.verdict, found.found) == ("limited", "Invalid argument")
+    assert "--mptcpize-all" in found.meaning
 
 
 @pytest.mark.parametrize("file", ["my lib/libpreload.so", "not/built.so"])

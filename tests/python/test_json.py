@@ -41,6 +41,7 @@ ELSEWHERE = {("doctor", "--undo"), ("doctor", "--set-up"), ("serve", "--open")}
 # Flags that change what is done, or what is beside the JSON.
 OTHERS = {
     *("--all", "--force", "--full-payload", "--help", "--json", "--mptcpize", "--no-baselines"),
+    "--mptcpize-all",
     *("--no-captures", "--no-live", "--no-report", "--observe", "--open", "--quick", "--quiet"),
     *("--routes", "--unaligned", "--verbose"),
 }

@@ -61,6 +61,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         action="store_true",
         help="give MPTCP to programs that ask for TCP, at both ends",
     )
+    command.add_argument(
+        "--mptcpize-all",
+        action="store_true",
+        help="the same for programs that --mptcpize does not reach, too: in Go, and linked "
+        "statically",
+    )
     add_changes_to(command)
     output = command.add_argument_group("output")
     output.add_argument(
@@ -107,7 +113,7 @@ def run(options: Namespace) -> int:
             engine,
             scenario,
             directory,
-            Programs(command, options.serve, options.mptcpize),
+            Programs(command, options.serve, options.mptcpize, options.mptcpize_all),
             name=name,
             seed=options.seed,
             captures=options.captures,
@@ -191,7 +197,9 @@ def _print(run: Run) -> None:
     rows = run.tables.rows("findings")
     print_first(page, rows, several=len(run.connections) > 1, rest=rest)
     print_measured(page, run.tables, analyze=f"mptcplab analyze {directory}/*.pcapng")
-    if not run.about["programs"]["mptcpize"] and _server_asked_for_tcp(run):
+    programs = run.about["programs"]
+    given = programs["mptcpize"] or programs.get("mptcpize_all")
+    if not given and _server_asked_for_tcp(run):
         page.line()
         page.paragraph("the server's program did not ask for MPTCP: --mptcpize", first="! ")
     page.line()

@@ -51,6 +51,8 @@ class Programs:
     serve: str | None = None
     #: Whether sockets of TCP are made of MPTCP.
     mptcpize: bool = False
+    #: Whether those are, too, that no library reaches.
+    mptcpize_all: bool = False
 
 
 @dataclass(frozen=True)

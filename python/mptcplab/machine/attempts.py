@@ -36,6 +36,13 @@ MPTCP_INFO_FLAG_FALLBACK = 1
 IPPROTO_MPTCP = 262
 MPTCP_INFO_BYTES = 96
 WAKE_UPS, NAP_SECONDS = 20, 0.0005
+# linux/socket.h: what a socket turned out to be of.
+SO_PROTOCOL = 38
+ASKS = (
+    "import socket, sys; "
+    f"it = socket.socket().getsockopt(socket.SOL_SOCKET, {SO_PROTOCOL}); "
+    f"sys.exit(it != {IPPROTO_MPTCP} and 'sockets stay of TCP')"
+)
 
 
 def main() -> None:
@@ -134,9 +141,15 @@ def ipv6() -> None:
         opened.bind(("::1", 0))
 
 
+def multipath() -> None:
+    """Have a program get MPTCP where it asks for TCP, by a filter of the kernel."""
+    python = (sys.executable, "-I", "-S")
+    call(*python, str(Path(__file__).with_name("multipath.py")), *python, "-c", ASKS)
+
+
 ATTEMPTS = (
     *(tun, tun_offloads, veth, packet_socket, packet_offloads, nested, dies_with_us),
-    *(mptcp, subflow_state, endpoints, ipv6),
+    *(mptcp, subflow_state, endpoints, ipv6, multipath),
 )
 
 

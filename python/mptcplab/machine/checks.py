@@ -16,7 +16,7 @@ CHECKS: tuple[Callable[[Machine], Check], ...] = (
     *(namespaces.user, namespaces.network),
     *(devices.tun, devices.packet_sockets, devices.offloads),
     *(limits.clock, limits.buffers, limits.cores),
-    *(tools.iproute, tools.util_linux, preload.check),
+    *(tools.iproute, tools.util_linux, preload.check, preload.check_all),
 )
 
 

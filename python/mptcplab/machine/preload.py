@@ -1,15 +1,22 @@
-"""MPTCP for programs that ask for TCP: of mptcpize, or of a library of ours where it is missing."""
+"""MPTCP for programs that ask for TCP.
+
+Of mptcpize, of a library of ours where it is missing, or of the kernel.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
-from mptcplab.machine.check import Check, fine, limited
+from mptcplab.machine.attempts import DONE
+from mptcplab.machine.check import Check, fine, limited, unknown
 from mptcplab.machine.machine import Machine
 from mptcplab.machine.tools import install
 
 TOOL = "mptcpize"
+ALL = "MPTCP for all programs"
+ASKED = Path(__file__).with_name("multipath.py")
 LIBRARY = Path(__file__).parents[1] / "libpreload.so"
 VARIABLE = "LD_PRELOAD"
 # Characters that ld.so(8) takes for the end of a name, at any position.
@@ -23,6 +30,21 @@ def prefix(machine: Machine) -> tuple[str, ...]:
         return (tool, "run")
     others = os.environ.get(VARIABLE)
     return ("env", f"{VARIABLE}={others}:{LIBRARY}" if others else f"{VARIABLE}={LIBRARY}")
+
+
+def prefix_of_all() -> tuple[str, ...]:
+    """Give those for programs that no library reaches, too."""
+    return (sys.executable, "-I", "-S", str(ASKED))
+
+
+def check_all(machine: Machine) -> Check:
+    """Whether the kernel asks us about sockets (seccomp, since Linux 5.14)."""
+    result = machine.result_of("multipath")
+    if result is None:
+        return unknown(ALL)
+    if result != DONE:
+        return limited(ALL, result, "no --mptcpize-all for static programs and Go in a shell")
+    return fine(ALL, "handed to them (seccomp)")
 
 
 def check(machine: Machine) -> Check:

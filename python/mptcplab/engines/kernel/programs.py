@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mptcplab._core import Error
+from mptcplab.controllers.acks import Recorder
 from mptcplab.engines.engine import Measured, Programs, Target, Trial
 from mptcplab.engines.kernel import emulate, ends, measured
 from mptcplab.engines.kernel.emulate import RAW
@@ -54,8 +55,7 @@ def run_programs(
     ``begin`` is called with notes for the user once all is ready, before the client's program is
     started.
     """
-    if programs.mptcpize and (given := preload.check(Machine())).verdict != "fine":
-        raise Error(f"--mptcpize cannot be done here: {given.line()}")
+    _check_mptcpize(programs)
     lab, directory = target.session, target.directory
     wanted = Wanted(trial.scenario, trial.seed, None, Features.here())
     if wanted.ours is not None:
@@ -69,8 +69,10 @@ def run_programs(
         closing(Namespaces(lab.supervisor, next(reports)["hosts"])) as hosts,
     ):
         where = environment(name, trial.scenario)
-        status = _run(hosts, lab, programs, directory, where, greeting)
-        ended = next(reports)["ended"]
+        with _recording(hosts, job) as acks:
+            status = _run(hosts, lab, programs, directory, where, greeting)
+            ended = next(reports)["ended"]
+        ended["acks"] = acks or None
     for file in (*directory.glob("*.pcapng"), *directory.glob(SERVED)):
         # What programs send and print is for the user who ran them.
         file.chmod(0o600)
@@ -79,6 +81,29 @@ def run_programs(
     more = {"programs": asdict(programs) | {"status": status}}
     outcome = _outcome(wanted, programs, ended, status)
     return Measured(tables, outcome, emulate.circumstances(job, ended) | more), status
+
+
+@contextmanager
+def _recording(hosts: Namespaces, job: Job) -> Iterator[dict[str, Any]]:
+    """Record ACKs, if that is wanted: the lab may not, since its root is not the machine's."""
+    told: dict[str, Any] = {}
+    if job.acks is None:
+        yield told
+        return
+    recorder = Recorder({end: hosts.networks[end] for end in ENDS}, Path(job.acks))
+    try:
+        yield told
+    finally:
+        told |= recorder.close()
+
+
+def _check_mptcpize(programs: Programs) -> None:
+    for option, wanted, check in (
+        ("--mptcpize", programs.mptcpize, preload.check),
+        ("--mptcpize-all", programs.mptcpize_all, preload.check_all),
+    ):
+        if wanted and (given := check(Machine())).verdict != "fine":
+            raise Error(f"{option} cannot be done here: {given.line()}")
 
 
 def environment(name: str, scenario: Scenario) -> dict[str, str]:
@@ -197,6 +222,8 @@ def _run(
 
 def _command(programs: Programs, *arguments: str) -> list[str]:
     """Give the command that starts a program."""
+    if programs.mptcpize_all:
+        return [*preload.prefix_of_all(), *arguments]
     return [*(preload.prefix(Machine()) if programs.mptcpize else ()), *arguments]
 
 
@@ -241,14 +268,15 @@ class Namespaces:
             # A process may not enter the namespaces that it is in.
             if not (lab / "ns" / kind).samefile(own / kind)
         ]
-        self._networks = {
+        #: Open files, by host.
+        self.networks = {
             host: os.open(lab / "fd" / str(number), os.O_RDONLY)
             for host, number in networks.items()
         }
 
     def close(self) -> None:
         """Let go of them."""
-        for opened in (*self._shared, *self._networks.values()):
+        for opened in (*self._shared, *self.networks.values()):
             os.close(opened)
 
     def start(
@@ -260,7 +288,7 @@ class Namespaces:
         output: int | None = None,
     ) -> subprocess.Popen[bytes]:
         """Start a program; with ``output`` apart from the terminal."""
-        namespaces = [*self._shared, self._networks[host]]
+        namespaces = [*self._shared, self.networks[host]]
         entry = [sys.executable, "-I", "-S", str(ENTRY), ",".join(map(str, namespaces))]
         return subprocess.Popen(  # noqa: S603
             [*entry, *command],
@@ -274,7 +302,7 @@ class Namespaces:
 
     def wait_until_listening(self, host: str, process: subprocess.Popen[bytes]) -> None:
         """Wait until a program listens in a host; one that never does is given a moment."""
-        network = os.fstat(self._networks[host]).st_ino
+        network = os.fstat(self.networks[host]).st_ino
         until = time.monotonic() + STARTS_SECONDS
         while process.poll() is None and time.monotonic() < until:
             with suppress(OSError):

@@ -1,0 +1,69 @@
+"""Programs that no library reaches get MPTCP where they ask for TCP."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from engine.machines import Machine
+from engine.shells import SERVER, Shell
+from requirements import missing, need_tool
+
+# Asks for TCP, connects, and reads all that comes.
+PROGRAM = """
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char **arguments)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(7000) };
+	int own = socket(AF_INET, SOCK_STREAM, 0);
+	static char room[65536];
+	long bytes = 0, part;
+
+	inet_pton(AF_INET, arguments[count - 1], &to.sin_addr);
+	if (connect(own, (void *)&to, sizeof(to)))
+		return 1;
+	while ((part = read(own, room, sizeof(room))) > 0)
+		bytes += part;
+	printf("%ld\\n", bytes);
+	return 0;
+}
+"""
+BYTES = 1_000_000
+SERVES = f"import socket; socket.create_server(('', 7000)).accept()[0].sendall(bytes({BYTES}))"
+
+
+@pytest.fixture
+def static(machine: Machine) -> str:
+    """A program without a dynamic loader."""
+    need_tool("gcc")
+    source, made = machine.directory / "ask.c", machine.directory / "ask"
+    source.write_text(PROGRAM)
+    done = subprocess.run(["gcc", "-static", "-o", made, source], capture_output=True, text=True)
+    if done.returncode:
+        missing("needs the C library as an archive: apt install libc6-dev")
+    made.chmod(0o755)
+    return str(made)
+
+
+def test_a_static_program_has_mptcp_over_both_paths(machine: Machine, static: str) -> None:
+    serve = f'{sys.executable} -c "{SERVES}"'
+    shell = Shell(machine)
+    assert shell.run(static, SERVER, serve=serve, **{"mptcpize-all": True}) == f"{BYTES}\n"
+    assert shell.left.connections["mptcp_version"].to_list() == [1]
+    assert len(shell.left.flows.filter(direction="down")) == 2
+    # A library does not reach it.
+    plain = Shell(machine)
+    plain.run(static, SERVER, serve=serve, mptcpize=True, force=True)
+    assert plain.left.connections["mptcp_version"].to_list() == [None]
+
+
+def test_programs_keep_their_status_and_their_children(host: Machine) -> None:
+    options = {"mptcpize-all": True, "force": True}
+    Shell(host).run("sh", "-c", "wait; exit 3", status=3, **options)
+    said = Shell(host).run("sh", "-c", "ls /proc/$$/task/$$/children; echo", **options)
+    assert "ls" not in said.strip().split()[1:]
+    Shell(host).run("nonsense", status=127, **options)
