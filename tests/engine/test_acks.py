@@ -49,7 +49,7 @@ def captured(run: Run, port: int) -> list[int]:
     """What was acknowledged before each segment that came while data was in flight."""
     fields = ("tcp.srcport", "tcp.seq", "tcp.len", "tcp.ack", "tcp.flags.syn", "tcp.flags.fin")
     names = [word for field in fields for word in ("-e", field)]
-    command = ["tshark", "-r", run.directory / "server.pcapng", "-T", "fields", *names]
+    command = ["tshark", "-r", str(run.directory / "server.pcapng"), "-T", "fields", *names]
     shown = subprocess.run(
         [*command, "-Y", f"tcp.port == {port}"], capture_output=True, text=True, check=True
     )
