@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from experiments.laws import linux
 from experiments.laws.families import LAWS
 from experiments.markdown import table
 
@@ -14,6 +15,8 @@ RESULTS = Path(__file__).parent / "results.json"
 
 def markdown(name: str) -> str:
     """Give law and measurement of one family side by side."""
+    if name == "linux":
+        return linux.markdown()
     law = LAWS[name]
     heads = [
         *law.parameters,

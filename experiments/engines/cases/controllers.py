@@ -13,21 +13,12 @@ FULL = (Path(20, 25, 100), Path(8, 60, 120))
 # One path loses far more than the other.
 WORSE = (Path(20, 40, 150, loss_percent=0.5), Path(20, 40, 150, loss_percent=3))
 LASTS = lasting("15 s")
-# In `run.json` and `state` of the run with seed 1.
-CAUSES = {
-    "balia, equal paths with losses": (
-        "a threshold that Linux made up (`controller_repaired`): before it was mended, one of three runs sent too much at once, then 1233 packets "
-        "again, and had 1.82 Mbit/s; the other two have 3.00 on average, as the simulation's have 3.12 with the same seeds. Now programs mend it before they send"
-    )
-}
 
 
 def _over(controller: str, name: str, links: tuple[Path, ...]) -> Case:
     text = mptcp(controller, LASTS, links)
     drawn = any(link.loss_percent for link in links)
-    name = f"{controller}, {name}"
-    cause = CAUSES.get(name, "")
-    return Case(name, "controllers", text, is_multipath=True, is_drawn=drawn, cause=cause)
+    return Case(f"{controller}, {name}", "controllers", text, is_multipath=True, is_drawn=drawn)
 
 
 def _beside(controller: str) -> Case:
