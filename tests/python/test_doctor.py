@@ -119,6 +119,9 @@ def test_controllers_for_the_kernel(fake: Fake) -> None:
     undescribed = congestion.programs(fake.machine(files))
     assert undescribed.verdict == "limited"
     assert "CONFIG_DEBUG_INFO_BTF=y" in undescribed.mend
+    without = congestion.acks(fake.machine(files))
+    assert (without.verdict, without.meaning) == ("limited", "no state_per_ack")
+    assert without.mend == undescribed.mend
 
 
 @pytest.mark.parametrize(

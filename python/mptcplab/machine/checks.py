@@ -12,7 +12,7 @@ from mptcplab.machine.machine import Machine
 CHECKS: tuple[Callable[[Machine], Check], ...] = (
     *(kernel.linux, kernel.mptcp, kernel.subflow_state),
     *(kernel.schedulers, kernel.path_managers, congestion.controls, congestion.programs),
-    kernel.ipv6,
+    *(congestion.acks, kernel.ipv6),
     *(namespaces.user, namespaces.network),
     *(devices.tun, devices.packet_sockets, devices.offloads),
     *(limits.clock, limits.buffers, limits.cores),

@@ -10,6 +10,7 @@ from mptcplab.machine.machine import Machine
 
 NAME = "congestion controls"
 PROGRAMS = "controllers (eBPF)"
+ACKS = "recorder of ACKs (eBPF)"
 # With iterators in programs.
 OLDEST = (6, 4)
 DESCRIBED = "a kernel with CONFIG_DEBUG_INFO_BTF=y, as Debian, Fedora and Ubuntu have"
@@ -52,6 +53,13 @@ def programs(machine: Machine) -> Check:
         meaning = f"{', '.join(catalogue.NAMES)} in simulations only"
         return limited(PROGRAMS, "the kernel describes no types", meaning, DESCRIBED)
     return fine(PROGRAMS, f"none loaded; {machine.with_root(catalogue.command([]))} loads all")
+
+
+def acks(machine: Machine) -> Check:
+    """Whether root may have each ACK recorded (``state_per_ack``), by a program at a tracepoint."""
+    if not machine.exists("sys/kernel/btf/vmlinux"):
+        return limited(ACKS, "the kernel describes no types", "no state_per_ack", DESCRIBED)
+    return fine(ACKS, "for root (state_per_ack)")
 
 
 def allow(machine: Machine, names: Iterable[str]) -> str:
