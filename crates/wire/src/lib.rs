@@ -1,4 +1,4 @@
-//! IP, TCP and MPTCP, UDP and what QUIC shows: bytes to values and values to bytes.
+//! IP, TCP and MPTCP, UDP, what QUIC shows, and Convert: bytes to values and values to bytes.
 //!
 //! Nothing here reads a clock, opens a file or allocates while parsing. Parsing never panics, whatever the bytes.
 //! A [`Frame`] is one IP packet; an [`Observation`] is a frame seen at a time and a point.
@@ -7,6 +7,7 @@ mod body;
 mod brief;
 mod bytes;
 mod checksum;
+pub mod convert;
 mod direction;
 mod emit;
 mod frame;
