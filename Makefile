@@ -114,7 +114,7 @@ wheels: $(VENV)/pip ## What is published, into dist: a source distribution, and 
 clean: ## Remove what was built
 	rm -rf target $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis report-ui/node_modules
 	find python -name '_core*.so' -delete
-	rm -f python/mptcplab/libpreload.so python/mptcplab/mptcplab-guard python/mptcplab/charts/report.js python/mptcplab/charts/report.css
+	rm -f python/mptcplab/libpreload.so python/mptcplab/mptcplab-convert python/mptcplab/mptcplab-guard python/mptcplab/charts/report.js python/mptcplab/charts/report.css
 
 # Stamps: each names what it needs, so that nothing is done twice.
 

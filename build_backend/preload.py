@@ -1,4 +1,4 @@
-"""Builds what is no part of the extension module, into the Python package: a library, a program."""
+"""Builds what is no part of the extension module, into the Python package: a library, programs."""
 
 import json
 import shutil
@@ -9,8 +9,13 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PLACE = ROOT / "python" / "mptcplab"
 # What cargo calls each, and its file's name.
-BUILT = {"preload": "libpreload.so", "mptcplab-guard": "mptcplab-guard"}
-OPTIONS = ("--release", "--locked", "--package", "preload", "--package", "agent")
+BUILT = {
+    "preload": "libpreload.so",
+    "mptcplab-guard": "mptcplab-guard",
+    "mptcplab-convert": "mptcplab-convert",
+}
+PACKAGES = ("preload", "agent", "converter")
+OPTIONS = ("--release", "--locked", *(f"--package={name}" for name in PACKAGES))
 
 
 def build(command: str = "build", *options: str) -> None:

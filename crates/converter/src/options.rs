@@ -1,0 +1,169 @@
+//! The command line.
+
+use std::net::{IpAddr, SocketAddr};
+
+pub const USAGE: &str = "\
+usage: mptcplab-convert client --listen ADDRESS:PORT (--to ADDRESS:PORT | --transparent) [--converter ADDRESS:PORT]
+       mptcplab-convert server --listen ADDRESS:PORT [--to ADDRESS:PORT | --transparent] [--allow NETWORK]... [--cookies]
+
+Converts between TCP and MPTCP at the client's or at the server's end of several paths:
+
+  TCP client - mptcplab-convert client = several paths = mptcplab-convert server - TCP server
+
+Either is of use alone, too: before a server, or behind a client, that speaks MPTCP itself. The path manager is the kernel's (ip mptcp).
+
+  --listen ADDRESS:PORT     where connections come in: TCP at the client's end, MPTCP (and TCP) at the server's
+  --to ADDRESS:PORT         the server, the same for all connections
+  --transparent             the server is whom the client connects to: routes or nftables (tproxy) bring its packets here. Needs
+                            CAP_NET_ADMIN
+  --converter ADDRESS:PORT  the converter at the server's end: it is told the server by the Convert Protocol (RFC 8803), in the SYN
+                            where net.ipv4.tcp_fastopen allows it. Without it, connections go to the server itself
+
+At the server's end, without --to and --transparent, clients name the server by the Convert Protocol.
+
+  --allow NETWORK           clients that may connect, such as 10.0.0.0/8; others are not authorised. Without it, all may
+  --cookies                 clients have to send back a cookie, which shows that they receive what is sent to their address
+  --connections N           connections at once; 1000 if not given
+  --json                    a line of JSON for each connection that has ended
+  --version                 say which version this is
+";
+
+/// At which end of the paths it stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Client,
+    Server,
+}
+
+/// How the server of a connection is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Server {
+    /// It is always the same.
+    Fixed(SocketAddr),
+    /// It is whom the client connected to.
+    Transparent,
+    /// The client says it by the Convert Protocol.
+    Told,
+}
+
+/// What was asked for.
+pub struct Options {
+    pub end: End,
+    pub listen: SocketAddr,
+    pub server: Server,
+    /// The other converter, if it is told the server.
+    pub converter: Option<SocketAddr>,
+    /// The networks of clients that may connect; all, if empty.
+    pub allow: Vec<(IpAddr, u8)>,
+    pub cookies: bool,
+    pub connections: usize,
+    pub json: bool,
+}
+
+/// What is to be done.
+pub enum Asked {
+    Convert(Options),
+    Say(String),
+}
+
+/// Reads them.
+pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
+    let mut end = None;
+    let (mut listen, mut to, mut converter, mut transparent) = (None, None, None, false);
+    let (mut allow, mut cookies, mut connections, mut json) = (Vec::new(), false, 1000, false);
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or(format!("{word} needs a value"));
+        match word.as_str() {
+            "client" if end.is_none() => end = Some(End::Client),
+            "server" if end.is_none() => end = Some(End::Server),
+            "--listen" => listen = Some(address(&word, &value()?)?),
+            "--to" => to = Some(address(&word, &value()?)?),
+            "--converter" => converter = Some(address(&word, &value()?)?),
+            "--transparent" => transparent = true,
+            "--allow" => allow.push(network(&value()?)?),
+            "--cookies" => cookies = true,
+            "--connections" => {
+                let text = value()?;
+                let number = text.parse().ok().filter(|&number| number > 0);
+                connections = number.ok_or(format!("--connections: {text} is not a number of connections"))?;
+            }
+            "--json" => json = true,
+            "--version" => return Ok(Asked::Say(format!("mptcplab-convert {}\n", env!("CARGO_PKG_VERSION")))),
+            "--help" | "-h" => return Ok(Asked::Say(USAGE.into())),
+            _ => return Err(format!("unknown argument {word}; try --help")),
+        }
+    }
+    let end = end.ok_or("say at which end of the paths this is: client or server; try --help")?;
+    let listen = listen.ok_or("needs --listen ADDRESS:PORT")?;
+    let server = match (to, transparent) {
+        (Some(_), true) => return Err("--to and --transparent exclude each other".into()),
+        (Some(address), false) => Server::Fixed(address),
+        (None, true) => Server::Transparent,
+        (None, false) => Server::Told,
+    };
+    let is_told = server == Server::Told;
+    if end == End::Client && is_told {
+        return Err("client needs --to ADDRESS:PORT or --transparent".into());
+    }
+    if end == End::Server && converter.is_some() {
+        return Err("--converter is for the client's end: it names this one".into());
+    }
+    if !is_told && (cookies || !allow.is_empty()) {
+        return Err(
+            "--allow and --cookies are of the Convert Protocol: without --to and --transparent at the server's end"
+                .into(),
+        );
+    }
+    Ok(Asked::Convert(Options { end, listen, server, converter, allow, cookies, connections, json }))
+}
+
+fn address(word: &str, text: &str) -> Result<SocketAddr, String> {
+    let example = "such as 192.0.2.1:443 or [2001:db8::1]:443";
+    text.parse().map_err(|_| format!("{word}: {text} is not an address with a port, {example}"))
+}
+
+fn network(text: &str) -> Result<(IpAddr, u8), String> {
+    let (address, length) = text.split_once('/').unwrap_or((text, ""));
+    let wrong = || format!("--allow: {text} is not a network, such as 10.0.0.0/8");
+    let address: IpAddr = address.parse().map_err(|_| wrong())?;
+    let most = if address.is_ipv4() { 32 } else { 128 };
+    let length = if length.is_empty() { Ok(most) } else { length.parse() };
+    length.ok().filter(|&length| length <= most).map(|length| (address, length)).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(words: &str) -> String {
+        match read(words.split_whitespace().map(String::from)) {
+            Err(error) => error,
+            Ok(_) => panic!("{words} was taken"),
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_in_a_line() {
+        for (words, refused) in [
+            ("--listen 127.0.0.1:1", "say at which end of the paths this is: client or server; try --help"),
+            ("client", "needs --listen ADDRESS:PORT"),
+            ("client --listen", "--listen needs a value"),
+            (
+                "client --listen here",
+                "--listen: here is not an address with a port, such as 192.0.2.1:443 or [2001:db8::1]:443",
+            ),
+            ("client --listen 127.0.0.1:1", "client needs --to ADDRESS:PORT or --transparent"),
+            ("client --listen [::]:1 --to [::1]:2 --transparent", "--to and --transparent exclude each other"),
+            ("server --listen [::]:1 --converter [::1]:2", "--converter is for the client's end: it names this one"),
+            (
+                "server --listen [::]:1 --to [::1]:2 --cookies",
+                "--allow and --cookies are of the Convert Protocol: without --to and --transparent at the server's end",
+            ),
+            ("server --listen [::]:1 --allow 10.0.0.0/33", "--allow: 10.0.0.0/33 is not a network, such as 10.0.0.0/8"),
+            ("server --listen [::]:1 --connections 0", "--connections: 0 is not a number of connections"),
+            ("server --listne", "unknown argument --listne; try --help"),
+        ] {
+            assert_eq!(refusal(words), refused);
+        }
+    }
+}

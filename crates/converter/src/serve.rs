@@ -1,0 +1,228 @@
+//! Takes connections, and serves each in a thread of its own.
+
+use crate::answer::{Failure, Rules};
+use crate::ask::Converter;
+use crate::cookies::Cookies;
+use crate::options::{End, Options, Server};
+use crate::relay::{LOOK, Pipe, relay};
+use crate::sockets::{listening, opened, poll, prepare, reset};
+use rustix::event::{PollFd, PollFlags};
+use socket2::{Protocol, Socket};
+use std::io::{Error, ErrorKind, Write};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::thread::{Builder, sleep};
+use std::time::{Duration, Instant};
+
+/// Threads relay, no more.
+const STACK_BYTES: usize = 1 << 18;
+/// How long connections have to be reset when the program ends.
+const ENDS: Duration = Duration::from_secs(1);
+/// How long to wait where there are too many open files to take one more.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The other connection and what is to be sent up at first; `None` where none was asked for.
+type Opened = Result<Option<(Socket, Pipe)>, Failure>;
+
+/// What all connections share.
+struct Shared {
+    options: Options,
+    converter: Option<Converter>,
+    rules: Rules,
+    ends: Arc<AtomicBool>,
+    open: AtomicUsize,
+    done: AtomicU64,
+    failed: AtomicU64,
+    bytes: [AtomicU64; 2],
+    out: std::sync::Mutex<()>,
+}
+
+/// Serves until it is to end.
+pub fn serve(options: Options, ends: Arc<AtomicBool>) -> Result<(), String> {
+    let protocol = if options.end == End::Client { Protocol::TCP } else { Protocol::MPTCP };
+    let listener = listening(options.listen, protocol, options.server == Server::Transparent)
+        .map_err(|error| cannot(&options, &error))?;
+    let address = listener.local_addr().ok().and_then(|address| address.as_socket()).unwrap_or(options.listen);
+    eprintln!("mptcplab-convert: {}", begins(&options, address));
+    let shared = Arc::new(Shared {
+        converter: options.converter.map(Converter::new),
+        rules: Rules { allow: options.allow.clone(), cookies: options.cookies.then(Cookies::default) },
+        options,
+        ends,
+        open: AtomicUsize::new(0),
+        done: AtomicU64::new(0),
+        failed: AtomicU64::new(0),
+        bytes: Default::default(),
+        out: std::sync::Mutex::new(()),
+    });
+    while !shared.is_over() {
+        let came = poll(&mut [PollFd::new(&listener, PollFlags::IN)], LOOK).map_err(|error| error.to_string())?;
+        while came && !shared.is_over() {
+            match listener.accept() {
+                Ok((near, client)) => begin(&shared, near, client.as_socket()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                // Of that connection, or of too many open files.
+                Err(_) => {
+                    sleep(PAUSE);
+                    break;
+                }
+            }
+        }
+    }
+    let until = Instant::now() + ENDS;
+    while shared.open.load(Ordering::Acquire) > 0 && Instant::now() < until {
+        sleep(PAUSE);
+    }
+    eprintln!("mptcplab-convert: {}", shared.said());
+    Ok(())
+}
+
+fn cannot(options: &Options, error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::PermissionDenied => {
+            format!("cannot listen on {}: this needs CAP_NET_ADMIN: run it as root", options.listen)
+        }
+        // EPROTONOSUPPORT, or ENOPROTOOPT with net.mptcp.enabled=0.
+        _ if matches!(error.raw_os_error(), Some(92 | 93)) => {
+            "this kernel has no MPTCP, or it is switched off: see net.mptcp.enabled".into()
+        }
+        _ => format!("cannot listen on {}: {error}", options.listen),
+    }
+}
+
+/// What it does, in a line.
+fn begins(options: &Options, listens: SocketAddr) -> String {
+    let (from, to) = if options.end == End::Client { ("TCP", "MPTCP") } else { ("MPTCP", "TCP") };
+    let server = match options.server {
+        Server::Fixed(address) => address.to_string(),
+        Server::Transparent => "whom clients connect to".to_owned(),
+        Server::Told => "whom clients name".to_owned(),
+    };
+    let by = options.converter.map(|address| format!(" by the converter {address}")).unwrap_or_default();
+    format!("listens on {listens}, {from} to {to}, for {server}{by}")
+}
+
+fn begin(shared: &Arc<Shared>, near: Socket, client: Option<SocketAddr>) {
+    let open = shared.open.fetch_add(1, Ordering::AcqRel);
+    let most = shared.options.connections;
+    // By the Convert Protocol a client is told; many more than there may be are not.
+    let is_full = open >= most;
+    let is_refused = is_full && (shared.options.server != Server::Told || open >= 2 * most);
+    let (Some(client), false) = (client, is_refused) else {
+        reset(near);
+        shared.open.fetch_sub(1, Ordering::AcqRel);
+        shared.failed.fetch_add(1, Ordering::Relaxed);
+        return;
+    };
+    let own = Arc::clone(shared);
+    let thread = Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        own.convert(near, client, is_full);
+        own.open.fetch_sub(1, Ordering::AcqRel);
+    });
+    if thread.is_err() {
+        // The connection is closed with its data unread: a reset.
+        shared.open.fetch_sub(1, Ordering::AcqRel);
+        shared.failed.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Shared {
+    fn is_over(&self) -> bool {
+        self.ends.load(Ordering::Relaxed)
+    }
+
+    fn convert(&self, near: Socket, client: SocketAddr, full: bool) {
+        let begun = Instant::now();
+        let mut down = Pipe::new(Vec::new(), false);
+        let (server, opens) = self.open(&near, client, full);
+        let (outcome, up_bytes) = match opens {
+            Ok(None) => return,
+            Ok(Some((far, mut up))) => {
+                let relayed = relay(&near, &far, &mut up, &mut down, &self.ends);
+                if relayed.is_err() {
+                    reset(far);
+                    reset(near);
+                }
+                (relayed, up.bytes)
+            }
+            Err(Failure { error, told }) => {
+                if !told {
+                    reset(near);
+                }
+                (Err(error), 0)
+            }
+        };
+        let count = if outcome.is_ok() { &self.done } else { &self.failed };
+        count.fetch_add(1, Ordering::Relaxed);
+        for (sum, bytes) in self.bytes.iter().zip([up_bytes, down.bytes]) {
+            sum.fetch_add(bytes, Ordering::Relaxed);
+        }
+        self.report(client, server, [up_bytes, down.bytes], begun.elapsed(), outcome.err());
+    }
+
+    /// Opens the other connection; gives the server, as far as it is known, and what is to be sent up at first.
+    fn open(&self, near: &Socket, client: SocketAddr, full: bool) -> (Option<SocketAddr>, Opened) {
+        if let Err(error) = prepare(near) {
+            return (None, Err(error.into()));
+        }
+        let server = match self.options.server {
+            Server::Fixed(address) => address,
+            Server::Transparent => match near.local_addr() {
+                Ok(address) => address.as_socket().map_or(self.options.listen, canonical),
+                Err(error) => return (None, Err(error.into())),
+            },
+            Server::Told => {
+                return match self.rules.serve(near, client.ip(), full) {
+                    Ok(None) => (None, Ok(None)),
+                    Ok(Some((far, server))) => (Some(server), Ok(Some((far, Pipe::new(Vec::new(), false))))),
+                    Err(error) => (None, Err(error)),
+                };
+            }
+        };
+        let protocol = if self.options.end == End::Client { Protocol::MPTCP } else { Protocol::TCP };
+        let opens = match &self.converter {
+            Some(converter) => converter.connect(server, near),
+            None => opened(server, protocol, &[]).map(|(far, _)| (far, Pipe::new(Vec::new(), false))),
+        };
+        (Some(server), opens.map(Some).map_err(Failure::from))
+    }
+
+    fn report(
+        &self,
+        client: SocketAddr,
+        server: Option<SocketAddr>,
+        bytes: [u64; 2],
+        lasted: Duration,
+        error: Option<Error>,
+    ) {
+        let (client, [up, down]) = (canonical(client), bytes);
+        let server = server.map(|server| server.to_string());
+        let error = error.map(|error| if self.is_over() { "this program ended".to_owned() } else { error.to_string() });
+        let line = if self.options.json {
+            serde_json::json!({
+                "client": client.to_string(), "server": server, "up_bytes": up, "down_bytes": down,
+                "duration_s": lasted.as_secs_f64(), "error": error,
+            })
+            .to_string()
+        } else {
+            let server = server.as_deref().unwrap_or("no server");
+            let error = error.map(|error| format!("; reset: {error}")).unwrap_or_default();
+            format!("{client} to {server}: {up} bytes up, {down} bytes down in {:.3} s{error}", lasted.as_secs_f64())
+        };
+        let _out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever read it may be gone.
+        let _ = writeln!(std::io::stdout(), "{line}").and_then(|()| std::io::stdout().flush());
+    }
+
+    fn said(&self) -> String {
+        let [done, failed, up, down] =
+            [&self.done, &self.failed, &self.bytes[0], &self.bytes[1]].map(|count| count.load(Ordering::Relaxed));
+        format!("{done} connections converted, {failed} reset or refused; {up} bytes up, {down} bytes down")
+    }
+}
+
+/// An address of IPv4 as such, also where a socket of IPv6 took the connection.
+fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
+}
