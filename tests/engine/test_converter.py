@@ -66,7 +66,7 @@ class Converter:
 
     def __exit__(self, *_: object) -> None:
         self.process.send_signal(signal.SIGTERM)
-        _, said = self.process.communicate(timeout=SECONDS)
+        said = self.process.communicate(timeout=SECONDS)[1]
         assert self.process.returncode == 0, said
 
 
@@ -230,8 +230,8 @@ def answered(converter: Converter, request: str) -> str:
         return read(connection).hex(" ", 4)
 
 
-def connect(address: str, port: int, more: str = "") -> str:
-    return f"{CONNECT} {port:04x} {MAPPED} {socket.inet_aton(address).hex()} {more}"
+def connect(address: str, port: int) -> str:
+    return f"{CONNECT} {port:04x} {MAPPED} {socket.inet_aton(address).hex()}"
 
 
 def test_every_error_is_told(listener: socket.socket) -> None:
@@ -302,6 +302,10 @@ def test_what_the_server_refuses_the_client_hears() -> None:
     ("words", "refused"),
     [
         (["client", "--listen", "127.0.0.1:0"], "client needs --to ADDRESS:PORT or --transparent"),
+        (
+            ["server", "--listen", "127.0.0.1:0", "--congestion-control", "none"],
+            "this kernel has no congestion control none",
+        ),
         (["server", "--listen", "192.0.2.9:1"], "cannot listen on 192.0.2.9:1: Cannot assign"),
     ],
 )
@@ -319,7 +323,17 @@ def test_the_command_becomes_the_program(monkeypatch: pytest.MonkeyPatch) -> Non
         raise SystemExit
 
     monkeypatch.setattr(os, "execv", becomes)
-    words = ["server", "--listen", "[::]:5124", "--connections", "9", "--allow", "10.0.0.0/8"]
+    words = [
+        "server",
+        "--listen",
+        "[::]:5124",
+        "--congestion-control",
+        "reno",
+        "--connections",
+        "9",
+        "--allow",
+        "10.0.0.0/8",
+    ]
     with pytest.raises(SystemExit):
         main(["convert", *words, "--cookies", "--json"])
     assert began == [[program(), *words, "--cookies", "--json"]]

@@ -3,9 +3,9 @@
 use crate::cookies::Cookies;
 use crate::networks::{is_host, may};
 use crate::relay::is_later;
-use crate::sockets::{opened, wait};
+use crate::sockets::{Speaks, opened, wait};
 use rustix::event::PollFlags;
-use socket2::{Protocol, Socket};
+use socket2::Socket;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::mem::{Discriminant, discriminant};
 use std::net::{IpAddr, Shutdown, SocketAddr};
@@ -27,6 +27,8 @@ const HOST: u8 = 1;
 pub struct Rules {
     pub allow: Vec<(IpAddr, u8)>,
     pub cookies: Option<Cookies>,
+    /// Of MPTCP, where a client wants that for the server.
+    pub congestion_control: Option<String>,
 }
 
 /// An error to be told, and what belongs to it.
@@ -84,8 +86,8 @@ impl Rules {
         let opens = wanted.and_then(|wanted| match wanted {
             Wanted::Info => Ok(None),
             Wanted::Connection { server, mptcp, info } => {
-                let protocol = if mptcp { Protocol::MPTCP } else { Protocol::TCP };
-                let (far, _) = opened(server, protocol, &[]).map_err(|error| unreachable(&error))?;
+                let speaks = if mptcp { Speaks::Mptcp(self.congestion_control.as_deref()) } else { Speaks::Tcp };
+                let (far, _) = opened(server, speaks, &[]).map_err(|error| unreachable(&error))?;
                 Ok(Some((far, server, info)))
             }
         });
@@ -244,7 +246,7 @@ mod tests {
     }
 
     fn open() -> Rules {
-        Rules { allow: Vec::new(), cookies: None }
+        Rules { allow: Vec::new(), cookies: None, congestion_control: None }
     }
 
     fn connect<'a>(remote: &str, options: &'a [u8]) -> Tlv<'a> {
@@ -295,14 +297,14 @@ mod tests {
 
     #[test]
     fn clients_are_those_that_may() {
-        let rules = Rules { allow: vec![("10.0.2.0".parse().unwrap(), 24)], cookies: None };
+        let rules = Rules { allow: vec![("10.0.2.0".parse().unwrap(), 24)], cookies: None, congestion_control: None };
         let wanted = [connect("192.0.2.1:443", &[])];
         assert_eq!(judged(&rules, &wanted), Err(Refusal(Code::NOT_AUTHORIZED, vec![0])));
     }
 
     #[test]
     fn a_cookie_is_given_and_taken_back() {
-        let rules = Rules { allow: Vec::new(), cookies: Some(Cookies::default()) };
+        let rules = Rules { allow: Vec::new(), cookies: Some(Cookies::default()), congestion_control: None };
         let wanted = connect("192.0.2.1:443", &[]);
         let Err(Refusal(Code::MISSING_COOKIE, value)) = judged(&rules, &[wanted]) else { panic!("no cookie") };
         assert_eq!((value.len(), value[0]), (9, 0));

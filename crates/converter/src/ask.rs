@@ -1,9 +1,9 @@
 //! The client's side of the Convert Protocol: asks a converter for a connection to a server.
 
 use crate::relay::{BUFFER_BYTES, LOOK, Pipe, is_later};
-use crate::sockets::{OPENS, opened, poll};
+use crate::sockets::{OPENS, Speaks, opened, poll};
 use rustix::event::{PollFd, PollFlags};
-use socket2::{Protocol, Socket};
+use socket2::Socket;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::SocketAddr;
 use std::sync::Mutex;
@@ -13,6 +13,7 @@ use wire::convert::{Code, HEADER_BYTES, Tlv, message, message_len, tlvs};
 /// A converter, and the cookie that it gave.
 pub struct Converter {
     address: SocketAddr,
+    congestion_control: Option<String>,
     cookie: Mutex<Option<Vec<u8>>>,
 }
 
@@ -23,8 +24,8 @@ enum Reply {
 }
 
 impl Converter {
-    pub fn new(address: SocketAddr) -> Converter {
-        Converter { address, cookie: Mutex::default() }
+    pub fn new(address: SocketAddr, congestion_control: Option<String>) -> Converter {
+        Converter { address, congestion_control, cookie: Mutex::default() }
     }
 
     /// Opens a connection to a server by it, for the client that is `near`. What the client sends meanwhile goes along, and
@@ -58,7 +59,7 @@ impl Converter {
         let tlvs = [cookie.map(|cookie| Tlv::Cookie { cookie }), Some(connect)];
         let tlvs: Vec<_> = tlvs.into_iter().flatten().collect();
         let request = message(&tlvs).map_err(Error::other)?;
-        let (far, sent) = opened(self.address, Protocol::MPTCP, &request)?;
+        let (far, sent) = opened(self.address, Speaks::Mptcp(self.congestion_control.as_deref()), &request)?;
         early.begin(request, sent);
         let until = Instant::now() + OPENS;
         let mut answer = Vec::new();

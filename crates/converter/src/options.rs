@@ -23,6 +23,7 @@ At the server's end, without --to and --transparent, clients name the server by 
 
   --allow NETWORK           clients that may connect, such as 10.0.0.0/8; others are not authorised. Without it, all may
   --cookies                 clients have to send back a cookie, which shows that they receive what is sent to their address
+  --congestion-control NAME of connections of MPTCP; the host's if not given
   --connections N           connections at once; 1000 if not given
   --json                    a line of JSON for each connection that has ended
   --version                 say which version this is
@@ -56,6 +57,7 @@ pub struct Options {
     /// The networks of clients that may connect; all, if empty.
     pub allow: Vec<(IpAddr, u8)>,
     pub cookies: bool,
+    pub congestion_control: Option<String>,
     pub connections: usize,
     pub json: bool,
 }
@@ -70,6 +72,7 @@ pub enum Asked {
 pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
     let mut end = None;
     let (mut listen, mut to, mut converter, mut transparent) = (None, None, None, false);
+    let mut congestion_control = None;
     let (mut allow, mut cookies, mut connections, mut json) = (Vec::new(), false, 1000, false);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
@@ -82,6 +85,7 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
             "--transparent" => transparent = true,
             "--allow" => allow.push(network(&value()?)?),
             "--cookies" => cookies = true,
+            "--congestion-control" => congestion_control = Some(value()?),
             "--connections" => {
                 let text = value()?;
                 let number = text.parse().ok().filter(|&number| number > 0);
@@ -114,7 +118,17 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
                 .into(),
         );
     }
-    Ok(Asked::Convert(Options { end, listen, server, converter, allow, cookies, connections, json }))
+    Ok(Asked::Convert(Options {
+        end,
+        listen,
+        server,
+        converter,
+        allow,
+        cookies,
+        congestion_control,
+        connections,
+        json,
+    }))
 }
 
 fn address(word: &str, text: &str) -> Result<SocketAddr, String> {

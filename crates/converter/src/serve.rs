@@ -5,9 +5,9 @@ use crate::ask::Converter;
 use crate::cookies::Cookies;
 use crate::options::{End, Options, Server};
 use crate::relay::{LOOK, Pipe, relay};
-use crate::sockets::{listening, opened, poll, prepare, reset};
+use crate::sockets::{Speaks, listening, opened, poll, prepare, reset};
 use rustix::event::{PollFd, PollFlags};
-use socket2::{Protocol, Socket};
+use socket2::Socket;
 use std::io::{Error, ErrorKind, Write};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -40,14 +40,19 @@ struct Shared {
 
 /// Serves until it is to end.
 pub fn serve(options: Options, ends: Arc<AtomicBool>) -> Result<(), String> {
-    let protocol = if options.end == End::Client { Protocol::TCP } else { Protocol::MPTCP };
-    let listener = listening(options.listen, protocol, options.server == Server::Transparent)
+    let mptcp = Speaks::Mptcp(options.congestion_control.as_deref());
+    let speaks = if options.end == End::Client { Speaks::Tcp } else { mptcp };
+    let listener = listening(options.listen, speaks, options.server == Server::Transparent)
         .map_err(|error| cannot(&options, &error))?;
     let address = listener.local_addr().ok().and_then(|address| address.as_socket()).unwrap_or(options.listen);
     eprintln!("mptcplab-convert: {}", begins(&options, address));
     let shared = Arc::new(Shared {
-        converter: options.converter.map(Converter::new),
-        rules: Rules { allow: options.allow.clone(), cookies: options.cookies.then(Cookies::default) },
+        converter: options.converter.map(|address| Converter::new(address, options.congestion_control.clone())),
+        rules: Rules {
+            allow: options.allow.clone(),
+            cookies: options.cookies.then(Cookies::default),
+            congestion_control: options.congestion_control.clone(),
+        },
         options,
         ends,
         open: AtomicUsize::new(0),
@@ -82,6 +87,9 @@ fn cannot(options: &Options, error: &Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => {
             format!("cannot listen on {}: this needs CAP_NET_ADMIN: run it as root", options.listen)
+        }
+        ErrorKind::NotFound => {
+            format!("this kernel has no congestion control {}", options.congestion_control.as_deref().unwrap_or(""))
         }
         // EPROTONOSUPPORT, or ENOPROTOOPT with net.mptcp.enabled=0.
         _ if matches!(error.raw_os_error(), Some(92 | 93)) => {
@@ -180,10 +188,11 @@ impl Shared {
                 };
             }
         };
-        let protocol = if self.options.end == End::Client { Protocol::MPTCP } else { Protocol::TCP };
+        let mptcp = Speaks::Mptcp(self.options.congestion_control.as_deref());
+        let speaks = if self.options.end == End::Client { mptcp } else { Speaks::Tcp };
         let opens = match &self.converter {
             Some(converter) => converter.connect(server, near),
-            None => opened(server, protocol, &[]).map(|(far, _)| (far, Pipe::new(Vec::new(), false))),
+            None => opened(server, speaks, &[]).map(|(far, _)| (far, Pipe::new(Vec::new(), false))),
         };
         (Some(server), opens.map(Some).map_err(Failure::from))
     }

@@ -15,9 +15,16 @@ const BACKLOG: i32 = 4096;
 /// How long a connection may take to open.
 pub const OPENS: Duration = Duration::from_secs(30);
 
+/// What a socket speaks; the congestion control of MPTCP is the host's, unless one is named.
+#[derive(Clone, Copy)]
+pub enum Speaks<'a> {
+    Tcp,
+    Mptcp(Option<&'a str>),
+}
+
 /// A listener; `transparent` ones take connections to any address that packets are brought here for.
-pub fn listening(address: SocketAddr, protocol: Protocol, transparent: bool) -> Result<Socket> {
-    let socket = stream(address, protocol)?;
+pub fn listening(address: SocketAddr, speaks: Speaks<'_>, transparent: bool) -> Result<Socket> {
+    let socket = stream(address, speaks)?;
     socket.set_reuse_address(true)?;
     if address.is_ipv6() {
         socket.set_only_v6(false)?;
@@ -32,8 +39,8 @@ pub fn listening(address: SocketAddr, protocol: Protocol, transparent: bool) -> 
 }
 
 /// Opens a connection, with `first` in the SYN where the kernel may; gives how much of it was sent.
-pub fn opened(address: SocketAddr, protocol: Protocol, first: &[u8]) -> Result<(Socket, usize)> {
-    let socket = stream(address, protocol)?;
+pub fn opened(address: SocketAddr, speaks: Speaks<'_>, first: &[u8]) -> Result<(Socket, usize)> {
+    let socket = stream(address, speaks)?;
     let to = SockAddr::from(address);
     let sent =
         if first.is_empty() { None } else { socket.send_to_with_flags(first, &to, MSG_FASTOPEN).ok_or_pending()? };
@@ -68,8 +75,15 @@ impl<T: Default> Pending<T> for Result<T> {
     }
 }
 
-fn stream(address: SocketAddr, protocol: Protocol) -> Result<Socket> {
+fn stream(address: SocketAddr, speaks: Speaks<'_>) -> Result<Socket> {
+    let (protocol, congestion_control) = match speaks {
+        Speaks::Tcp => (Protocol::TCP, None),
+        Speaks::Mptcp(congestion_control) => (Protocol::MPTCP, congestion_control),
+    };
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(protocol))?;
+    if let Some(name) = congestion_control {
+        socket.set_tcp_congestion(name.as_bytes())?;
+    }
     prepare(&socket)?;
     Ok(socket)
 }

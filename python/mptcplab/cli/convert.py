@@ -20,6 +20,7 @@ VALUES = {
     "--listen": ("ADDRESS:PORT", "where connections come in"),
     "--to": ("ADDRESS:PORT", "the server, the same for all connections"),
     "--converter": ("ADDRESS:PORT", "client: the converter at the server's end, by RFC 8803"),
+    "--congestion-control": ("NAME", "of connections of MPTCP (default: the host's)"),
     "--connections": ("N", "connections at once (default: 1000)"),
 }
 FLAGS = {
@@ -62,7 +63,7 @@ def run(options: Namespace) -> int:
     given = vars(options)
     arguments = [options.end]
     for option in VALUES:
-        if (value := given[option.removeprefix("--")]) is not None:
+        if (value := given[option.removeprefix("--").replace("-", "_")]) is not None:
             arguments += [option, value]
     for network in options.allow:
         arguments += ["--allow", network]
