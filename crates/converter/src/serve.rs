@@ -5,7 +5,7 @@ use crate::ask::Converter;
 use crate::cookies::Cookies;
 use crate::options::{End, Options, Server};
 use crate::relay::{LOOK, Pipe, relay};
-use crate::sockets::{Speaks, listening, opened, poll, prepare, reset};
+use crate::sockets::{Speaks, listening, may_have, opened, poll, prepare, reset};
 use rustix::event::{PollFd, PollFlags};
 use socket2::Socket;
 use std::io::{Error, ErrorKind, Write};
@@ -40,6 +40,9 @@ struct Shared {
 
 /// Serves until it is to end.
 pub fn serve(options: Options, ends: Arc<AtomicBool>) -> Result<(), String> {
+    if let Some(name) = &options.congestion_control {
+        may_have(name).map_err(|error| cannot(&options, &error))?;
+    }
     let mptcp = Speaks::Mptcp(options.congestion_control.as_deref());
     let speaks = if options.end == End::Client { Speaks::Tcp } else { mptcp };
     let listener = listening(options.listen, speaks, options.server == Server::Transparent)

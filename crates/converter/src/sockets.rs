@@ -75,6 +75,11 @@ impl<T: Default> Pending<T> for Result<T> {
     }
 }
 
+/// Asks the kernel for a congestion control: before it has a subflow, MPTCP takes any name.
+pub fn may_have(congestion_control: &str) -> Result<()> {
+    Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))?.set_tcp_congestion(congestion_control.as_bytes())
+}
+
 fn stream(address: SocketAddr, speaks: Speaks<'_>) -> Result<Socket> {
     let (protocol, congestion_control) = match speaks {
         Speaks::Tcp => (Protocol::TCP, None),
