@@ -13,6 +13,7 @@ from mptcplab.campaign.budget import BudgetSection
 from mptcplab.campaign.calendar import CalendarSection
 from mptcplab.campaign.sheet import Campaign
 from mptcplab.scenario import (
+    converter,
     described,
     element,
     endpoint,
@@ -135,6 +136,7 @@ def _sections() -> Iterator[str]:
     yield from _section("[mptcp]", endpoint.Mptcp)
     yield from _section("[tcp]", endpoint.Tcp)
     yield from _section("[kernel]", kernel.Kernel)
+    yield from _section("[converter]", converter.Converter)
     for verb, event in timeline.VERBS.items():
         yield from _section("[[timeline]]", event, f'verb = "{verb}"')
     for kind, flows in traffic.KINDS.items():

@@ -75,6 +75,9 @@ class Samples:
             for row in self._new(host):
                 local: Ends = (row["local"][0], row["local"][1])
                 remote: Ends = (row["remote"][0], row["remote"][1])
+                if host == "client" and self._names and local[0] not in self._names:
+                    # Of a converter's other side.
+                    continue
                 ends = (local, remote) if host == "client" else (remote, local)
                 if (last := self._last[host].get(ends)) and row["at_ns"] > last["at_ns"]:
                     since_ns = row["at_ns"] - last["at_ns"]

@@ -108,6 +108,8 @@ class Engine:
     emulates: bool = True
     #: Whether Linux is at the ends, which follows ``[kernel]``.
     linux: bool = False
+    #: Whether ``[converter]`` has hosts.
+    converters: bool = False
     #: Whether :meth:`run_programs` runs ordinary programs.
     programs: bool = False
     #: Whether :meth:`tables` measures without a run directory.
@@ -146,6 +148,12 @@ class Engine:
             raise ScenarioError(
                 f"path {scenario.unlinked[0]}: it has an interface and no link, and the "
                 f"{self.name} engine emulates links: run it with --engine {' or '.join(others)}"
+            )
+        if scenario.converter is not None and not self.converters:
+            others = [one.name for one in Engine.__subclasses__() if one.converters]
+            raise ScenarioError(
+                f"[converter]: the {self.name} engine has no converters: run it with --engine "
+                f"{' or '.join(others)}, or leave the section out"
             )
         asked = [
             (f"[[timeline]] {event.path}: verb", event.verb, self.verbs)

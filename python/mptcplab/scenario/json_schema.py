@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from mptcplab.quantity import JSON_TYPES
 from mptcplab.scenario import described, element, policy
+from mptcplab.scenario.converter import Converter
 from mptcplab.scenario.described import Description
 from mptcplab.scenario.endpoint import Client, Mptcp, Server, Tcp
 from mptcplab.scenario.field import Field
@@ -74,6 +75,7 @@ def scenarios() -> Schema:
         "tcp": _section(Tcp),
         "kernel": _section(Kernel),
         "field": _section(Field),
+        "converter": _section(Converter),
         "cross_traffic": {"type": "array", "items": _forms(KINDS.values(), "kind", "tcp")},
         "timeline": {"type": "array", "items": _forms(VERBS.values(), "verb")},
         "run": _section(Run),

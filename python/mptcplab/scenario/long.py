@@ -26,8 +26,9 @@ def write(scenario: Scenario) -> str:
         lines += _table(f"[path.{name}]", _shown(path))
     for key in ("client", "server", "mptcp", "tcp", "kernel"):
         lines += _table(f"[{key}]", _shown(getattr(scenario, key)))
-    if scenario.field is not None:
-        lines += _table("[field]", _shown(scenario.field))
+    for key in ("field", "converter"):
+        if (section := getattr(scenario, key)) is not None:
+            lines += _table(f"[{key}]", _shown(section))
     for key in ("cross_traffic", "timeline"):
         for one in getattr(scenario, key):
             lines += _table(f"[[{key}]]", _shown(one))

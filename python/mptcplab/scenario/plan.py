@@ -143,4 +143,5 @@ def plain(scenario: Scenario, *, linux: bool) -> Scenario:
             update={"congestion_control": over_one_path(scenario.tcp.congestion_control)}
         ),
         kernel=usual,
+        converter=None,
     )

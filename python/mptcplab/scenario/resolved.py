@@ -7,6 +7,7 @@ from typing import Any
 
 from mptcplab import _core
 from mptcplab.scenario import draw
+from mptcplab.scenario.converter import Converter
 from mptcplab.scenario.endpoint import Client, Server
 from mptcplab.scenario.field import Field as FieldSection
 from mptcplab.scenario.kernel import Kernel
@@ -48,6 +49,8 @@ class Scenario:
     run: Run
     #: Where paths are real.
     field: FieldSection | None = None
+    #: Where the ends speak TCP.
+    converter: Converter | None = None
     #: What is written and has no effect, in a line each.
     remarks: tuple[str, ...] = ()
 

@@ -13,6 +13,7 @@ from typing import Any
 from mptcplab import _core
 from mptcplab.messages import nearest, quoted
 from mptcplab.scenario import endpoint, library
+from mptcplab.scenario.converter import read_converter
 from mptcplab.scenario.endpoint import Client, Server
 from mptcplab.scenario.fault import Faults, KeyPath, ScenarioError
 from mptcplab.scenario.field import Field
@@ -39,6 +40,7 @@ SECTIONS = (
     "tcp",
     "kernel",
     "field",
+    "converter",
     "cross_traffic",
     "timeline",
     "run",
@@ -124,6 +126,8 @@ def read_scenario(source: Source) -> Scenario:
         run = read(Run, data.get("run", {}), ("run",), source)
     with faults.collected():
         field = read(Field, data["field"], ("field",), source) if "field" in data else None
+    with faults.collected():
+        converter = read_converter(data["converter"], source) if "converter" in data else None
     faults.raise_found()
     with faults.collected():
         paths = _linked(written, links, source)
@@ -156,6 +160,7 @@ def read_scenario(source: Source) -> Scenario:
         timeline=timeline,
         run=run,
         field=field,
+        converter=converter,
         remarks=tuple(_unused(data.get("link", {}), links, source)),
     )
     check_timeline(timeline, paths, end, source)

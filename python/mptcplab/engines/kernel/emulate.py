@@ -120,6 +120,7 @@ def circumstances(job: Job, ended: Ended) -> dict[str, Any]:
             },
             "controllers": ended["controllers"],
             "acks": ended["acks"] and {key: ended["acks"][key] for key in ("recorded", "lost")},
+            "converters": ended["converters"],
             "sockets": {name: agent["sockets"] for name, agent in ended["agents"].items()},
         },
         "stacks": {end: "mptcplab" if end == job.ours else "kernel" for end in ENDS},

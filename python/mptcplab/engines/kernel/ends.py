@@ -183,6 +183,39 @@ def _lacks(connection: dict[str, Any]) -> str | None:
     return None if connection["done"] else f"goes on after {bytes_}"
 
 
+# How long connections of a converter may take to close once all is transferred.
+CONVERTED_NS = 3 * 10**9
+CONVERTED_LOOK_SECONDS = 0.02
+
+
+class Converter:
+    """A converter in the current network namespace."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._diagnosis = Diagnosis()
+        self._process = subprocess.Popen(  # noqa: S603
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        # It says that it listens, or why not.
+        line = _text(self._process.stderr).readline().strip()
+        if "listens on" not in line:
+            raise Error(f"the converter does not start: {line or 'it says nothing'}")
+
+    def end(self) -> list[dict[str, Any]]:
+        """Wait until its connections are closed, and end it; gives what each was."""
+        until_ns = time.monotonic_ns() + CONVERTED_NS
+        while self._diagnosis.alive() and time.monotonic_ns() < until_ns:
+            time.sleep(CONVERTED_LOOK_SECONDS)
+        self._process.terminate()
+        lines, _ = self._process.communicate()
+        return [json.loads(line) for line in lines.splitlines()]
+
+
+def _text(pipe: IO[str] | None) -> IO[str]:
+    assert pipe is not None  # noqa: S101 - it is one
+    return pipe
+
+
 # Commands on the lab's standard input: the server is ready, so begin; the client has ended.
 GO, END = "go", "end"
 INPUT = 0

@@ -26,6 +26,7 @@ class Kernel(Engine):
     means = "Linux's own MPTCP over emulated links, in real time"
     real_time = True
     linux = True
+    converters = True
     programs = True
     samples = ("state", "signals", "counters")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mptcplab.controllers import catalogue
-from mptcplab.engines.kernel import hosts, settings
+from mptcplab.engines.kernel import converters, hosts, settings
 from mptcplab.engines.kernel.network import Agent, Host, Job
 from mptcplab.engines.kernel.settings import Refusals
 from mptcplab.machine import guard
@@ -84,6 +84,8 @@ class Wanted:
             message = "[kernel] state_per_ack: only root may record ACKs"
             refusals.add(message, "kernel.state_per_ack=false")
         refusals.check()
+        converted = self.mptcp and scenario.converter is not None
+        self.converters = converters.Deployment(scenario, self._settings) if converted else None
 
     @property
     def congestion_control(self) -> str | None:
@@ -122,6 +124,8 @@ class Wanted:
             timeline=presence if changed else [],
             ours=self.ours,
             controllers=self.controllers,
+            lans=self.converters.lans if self.converters else [],
+            converters=self.converters.commands() if self.converters else {},
         )
 
     def _of_traffic(self, number: int, traffic: Traffic, refusals: Refusals) -> Settings:
@@ -139,7 +143,7 @@ class Wanted:
         found = [host for host in (client.host(self._paths), server) if host.name != self.ours]
         for number, (traffic, own) in enumerate(self.traffic):
             found += hosts.of_traffic(number, traffic, own)
-        return found
+        return found if self.converters is None else self.converters.place(found)
 
     def _agents(self, raw: Path, presence: list[Presence]) -> dict[str, Agent]:
         port = self.scenario.server.port
@@ -147,6 +151,8 @@ class Wanted:
         family = "0.0.0.0" if all(hosts.version(one) == 4 for one in addresses) else "::"  # noqa: S104
         ends = {"server": {"listen": [family, port]}, "client": self._connect(presence)}
         agents = {end: self._agent(end, raw, ends[end]) for end in ends if end != self.ours}
+        if self.converters is not None:
+            agents |= self._behind_converters(agents, self.converters)
         for number, (traffic, own) in enumerate(self.traffic):
             agents |= hosts.agents_of_traffic(number, traffic, own)
         return agents
@@ -170,6 +176,23 @@ class Wanted:
                 "signals": self._signals(),
             }
         return Agent(host, job | ends)
+
+    def _behind_converters(
+        self, agents: dict[str, Agent], deployment: converters.Deployment
+    ) -> dict[str, Agent]:
+        """Give the ends that speak TCP to a converter, and who watches that one's connections."""
+        found = {}
+        for end in deployment.ends:
+            job = agents[end].job
+            watching = converters.watching(job, ("sample_ns", "guard", *LISTS))
+            found[f"{end} converter"] = Agent(end, watching | {"host": end})
+            found[end] = Agent(converters.BEHIND[end], job | {"mptcp": False})
+        connect = found.get("client", agents["client"]).job["connect"]
+        version = hosts.version(connect["remote"][0])
+        connect["remote"] = [deployment.server(version), connect["remote"][1]]
+        if "client" in deployment.ends:
+            connect["local"] = None
+        return found
 
     def _parameters(self) -> dict[str, Any]:
         """Give what is set of the path manager, in base units."""

@@ -18,7 +18,16 @@ from mptcplab._core import Emulator, Error, Namespace
 from mptcplab.controllers.acks import Recorder
 from mptcplab.controllers.repairs import Repairs
 from mptcplab.engines.kernel import namespace
-from mptcplab.engines.kernel.ends import END, GO, INPUT, LOOK_NS, Agents, LocalHost, ProgramSession
+from mptcplab.engines.kernel.ends import (
+    END,
+    GO,
+    INPUT,
+    LOOK_NS,
+    Agents,
+    Converter,
+    LocalHost,
+    ProgramSession,
+)
 from mptcplab.engines.kernel.namespace import dropped, inside, ip, set_sysctls, sysctls
 from mptcplab.engines.kernel.network import Job
 
@@ -80,6 +89,9 @@ class Lab:
             ours=[] if job.ours is None else [job.ours],
         )
         self._local_host = None if job.ours is None else LocalHost(job.ours)
+        for near, far in job.lans:
+            with self._inside(near):
+                namespace.lan(self._namespaces[far].fileno())
         for host in job.hosts:
             with self._inside(host.name):
                 namespace.prepare(self._devices, host)
@@ -91,6 +103,10 @@ class Lab:
                 name: value for name, value in sysctls(RECORDED).items() if name != SECRET
             }
         self._acks = None if job.acks is None or job.names else self._recorder(Path(job.acks))
+        self._converters: dict[str, Converter] = {}
+        for name, command in job.converters.items():
+            with self._inside(name):
+                self._converters[name] = Converter(command)
         self._agents = Agents()
         for name, agent in job.agents.items():
             with self._inside(agent.host):
@@ -111,6 +127,7 @@ class Lab:
         else:
             self._serve(self._session)
         elapsed_ns = time.monotonic_ns() - self._start_ns
+        converted = {name: one.end() for name, one in self._converters.items()}
         # Cross traffic ends last: packets on the links meet it until then.
         self._stop([name for name in self._job.agents if name not in ("client", "server")])
         return {
@@ -124,6 +141,7 @@ class Lab:
             "sysctls": self._sysctls,
             "controllers": {name: one.described() for name, one in self._repairs.items()},
             "acks": None if self._acks is None else self._acks.close(),
+            "converters": converted,
         }
 
     def _recorder(self, file: Path) -> Recorder:

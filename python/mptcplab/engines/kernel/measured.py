@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     # Client's address and port, server's address and port.
     Ends: TypeAlias = tuple[str, int, str, int]
 
-    from mptcplab.engines.kernel.network import Job
+    from mptcplab.engines.kernel.network import Agent, Job
     from mptcplab.engines.kernel.pairing import Ids
 
 CLIENT, SERVER = "client", "server"
@@ -260,7 +260,7 @@ def _counted(files: Iterable[Path]) -> Iterator[tuple[str, str, int, int]]:
 
 
 def _files(job: Job, key: str) -> list[Path]:
-    return [Path(job.agents[end].job[key]) for end in ("client", "server") if end in job.agents]
+    return [Path(agent.job[key]) for agent in _watchers(job) if key in agent.job]
 
 
 def _acks(job: Job, ended: dict[str, Any]) -> Iterable[Row]:
@@ -269,9 +269,14 @@ def _acks(job: Job, ended: dict[str, Any]) -> Iterable[Row]:
 
 def _decisions(job: Job) -> list[Path]:
     """Give the file of the guard's, if there was one."""
-    client = job.agents.get("client")
-    guard = client and client.job.get("guard")
-    return [Path(guard["decisions"])] if guard else []
+    guards = [agent.job["guard"] for agent in _watchers(job) if "guard" in agent.job]
+    return [Path(guard["decisions"]) for guard in guards]
+
+
+def _watchers(job: Job) -> list[Agent]:
+    """Give the agents that see the connections over the paths: the ends, or at converters."""
+    names = ("client", "client converter", "server", "server converter")
+    return [job.agents[name] for name in names if name in job.agents]
 
 
 def _private(plan: _core.Plan) -> dict[str, str]:

@@ -170,6 +170,12 @@ def prepare(kind: Kind, host: Host) -> None:
             first_in_first_out(one.name, QUEUE_PACKETS)
 
 
+def lan(other: int) -> None:
+    """Link the namespace where we are with another one."""
+    # Both ends have the same name; we are the first process of the namespace.
+    ip([f"link add name LAN type veth peer name LAN netns /proc/1/fd/{other}"])
+
+
 def ports(kind: Kind, host: Host, namespace: int) -> list[Port]:
     """Name the devices of a host for the emulator; make veth pairs, with one end where we are."""
     if kind == "tun":

@@ -75,6 +75,11 @@ class Job:
     #: The controllers of ours that sockets use, whose repairs are counted.
     controllers: list[str] = field(default_factory=list)
 
+    #: Hosts that have a link of their own between them.
+    lans: list[tuple[str, str]] = field(default_factory=list)
+    #: The converter's command, by host.
+    converters: dict[str, list[str]] = field(default_factory=dict)
+
     def as_json(self) -> dict[str, Any]:
         """Give it for the lab."""
         return vars(self) | {

@@ -60,6 +60,8 @@ def run_programs(
     wanted = Wanted(trial.scenario, trial.seed, None, Features.here())
     if wanted.ours is not None:
         raise ScenarioError(f"[{wanted.ours}] stack: programs need Linux's at both ends")
+    if wanted.converters is not None:
+        raise ScenarioError("[converter]: programs run at the ends of the paths: leave it out")
     greeting = partial(begin, [*_warnings(wanted), *_of_root(bounded=lab.is_bounded)])
     raw = directory / RAW
     raw.mkdir()

@@ -1,0 +1,41 @@
+"""``[converter]``: hosts at the ends of the paths that make MPTCP of TCP, and TCP of MPTCP."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mptcplab.scenario.section import Flag, Section, read
+from mptcplab.scenario.source import Source
+
+
+class Converter(Section):
+    """Hosts that convert between TCP and MPTCP at the ends of the paths (``--engine kernel``).
+
+    The transfer is one of plain TCP then, between a client behind the paths' one end and a server
+    behind the other.
+    """
+
+    at: Literal["both", "client", "server"] = "both"
+    """At which end there is one: at the client's, which speaks TCP then, at the server's, or at
+    ``"both"``."""
+    protocol: Literal["convert", "transparent"] = "convert"
+    """How the one at the server's end knows the server: it is told by the Convert Protocol (RFC
+    8803), or connections to the server's own address pass it."""
+    fast_open: Flag = False
+    """Whether Convert's request goes in the SYN (TCP Fast Open, without cookies). Linux 6.18
+    discards much of what comes over further subflows of such a connection."""
+
+
+def read_converter(value: Any, source: Source) -> Converter:
+    """Read the section."""
+    # With one converter there is nobody to tell.
+    if isinstance(value, dict) and value.get("at", "both") != "both":
+        value = {"protocol": "transparent", **value}
+    converter = read(Converter, value, ("converter",), source)
+    if converter.protocol == "convert" and converter.at != "both":
+        raise source.fault(
+            ("converter", "protocol"),
+            f'"convert" is spoken between two converters, and at = "{converter.at}" has one: '
+            'leave it out, or have at = "both"',
+        )
+    return converter
