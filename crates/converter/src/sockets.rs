@@ -128,7 +128,7 @@ pub fn poll(sockets: &mut [PollFd<'_>], at_most: Duration) -> Result<bool> {
 
 /// Ends a connection so that its peer does not take it for complete: RST, MP_FASTCLOSE.
 pub fn reset(socket: Socket) {
-    // Without data in between: closing with a time of zero resets TCP, but not MPTCP.
+    // As a whole, whatever subflows there are; closing with a time of zero is left to each of them.
     if rustix::net::connect_unspec(&socket).is_err() {
         let _ = socket.set_linger(Some(Duration::ZERO));
     }
