@@ -23,6 +23,7 @@ ORDER = (
     judging.DIRECTION,
     judging.HOLDS,
     judging.FITTED,
+    judging.CONTRADICTED,
     judging.UNJUDGED,
 )
 
@@ -171,6 +172,17 @@ def _moved(results: dict[str, Any]) -> Iterator[str]:
     )
 
 
+def _beyond(results: dict[str, Any]) -> Iterator[str]:
+    """Numbers that are more than what the paper's own single paths carry together."""
+    rows = (
+        [row["row"], *formatting.compared(row)[1:4], figure(row["beyond"])]
+        for one in results["experiments"]
+        for row in one["comparisons"]
+        if row.get("beyond") is not None
+    )
+    yield from _table(("row", "what", "printed", "ours", "single paths together"), rows)
+
+
 def _inconsistent(results: dict[str, Any]) -> Iterator[str]:
     for title, remarks in results["inconsistent"].items():
         for remark in remarks:
@@ -200,6 +212,7 @@ PARTS = {
     "linux": _linux,
     "links": _links,
     "inconsistent": _inconsistent,
+    "beyond": _beyond,
     "changed": _changed,
     "moved": _moved,
 }

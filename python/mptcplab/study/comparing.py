@@ -133,7 +133,9 @@ def _of_multipath(
                 naive = _as_alone(alone.get(path), figure)
             quantity = {"subflow": [path, int(number), column]}
             what = f"{_name(figure)} of {name}"
-            yield _compared(measured, row.id, what, printed, quantity, scope, naive)
+            found = _compared(measured, row.id, what, printed, quantity, scope, naive)
+            # One of a path's subflows may well carry more than its part.
+            yield replace(found, beyond=None)
 
 
 def _settings(
@@ -256,7 +258,9 @@ def _compared(
     now = replace(scope, stack=TODAY)
     if any(sample.runs.height for sample in now.samples(measured)):
         today = values(measured, quantity, now)
-    return Comparison(row, what, unit(quantity), printed, ours, today, naive or {})
+    together = (naive or {}).get(scoring.SUM)
+    beyond = together if together is not None and printed.mean > together else None
+    return Comparison(row, what, unit(quantity), printed, ours, today, naive or {}, beyond=beyond)
 
 
 def _alone(paths: dict[str, str]) -> dict[str, SinglePath]:

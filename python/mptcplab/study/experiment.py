@@ -61,6 +61,8 @@ class Comparison:
     scored: bool = True
     #: Whether the links were calibrated on this very number: an agreement then predicts nothing.
     fitted: bool = False
+    #: What the paper's single paths carry together, where the printed number is more.
+    beyond: float | None = None
     remark: str | None = None
 
 
@@ -81,6 +83,8 @@ class Finding:
     fitted: bool = False
     #: Why nothing was printed that it could be judged by, where that is so.
     unprinted: str | None = None
+    #: What in the paper's own rows of single paths contradicts it, where something does.
+    against: str | None = None
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ COUNTED = {
     judging.FITTED: "as fitted",
     judging.FAILS: "did not reproduce",
     judging.OPEN: "undecided",
+    judging.CONTRADICTED: "against the paper's own rows",
     judging.UNJUDGED: "cannot be judged",
 }
 
@@ -95,8 +96,9 @@ def found(finding: Table) -> list[str]:
         because += f"; corrected p {chance(p_value)}"
     if finding["assumed"]:
         because += f". {', '.join(finding['assumed'])}: assumed"
-    if finding.get("unprinted"):
-        because += f". {finding['unprinted']}"
+    for reason in ("unprinted", "against"):
+        if finding.get(reason):
+            because += f". {finding[reason]}"
     return [f"{finding['paper']}, {finding['where']}", finding["says"], status, because]
 
 
@@ -119,9 +121,11 @@ def verdict(results: Table) -> list[str]:
 
 
 def origin(row: Table) -> str:
-    """Name the links that a number depends on."""
+    """Name the links that a number depends on, and what their rows cannot give."""
     if not row["scored"]:
         return f"{row['origin']}, not scored"
+    if row.get("beyond") is not None:
+        return f"{row['origin']}, {figure(row['beyond'])} together"
     return str(row["origin"]) + (", fitted to" if row["fitted"] else "")
 
 

@@ -25,6 +25,8 @@ FITTED = "as fitted"
 NEAR = 1.1
 #: Of what depends on a link whose figures were not measured, or on what was not printed.
 UNJUDGED = "cannot be judged"
+#: Of what the paper's own rows of single paths contradict.
+CONTRADICTED = "against its own rows"
 # What is wrongly decided of all findings of a study by chance, with this probability at most.
 CHANCE = 1 - LEVEL
 CORRECTION = "holm"

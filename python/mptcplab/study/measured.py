@@ -149,6 +149,18 @@ class Sample:
         within = rows.filter(pl.col("at_s").is_between(start_s, end_s, closed="left"))
         return int(within["bytes"].sum())
 
+    def timeouts(
+        self, path: str, number: int, start_s: float, end_s: float
+    ) -> dict[str, list[float]]:
+        """Give the times in a part of each run at which a subflow's timer sent something again."""
+        import polars as pl
+
+        own = self._subflows.filter(path=path, number=number).select("run", "subflow")
+        of_transfer = {"connection": 0, "direction": self.direction, "event": "timeout"}
+        rows = self._table("events").filter(**of_transfer).join(own, on=["run", "subflow"])
+        within = rows.filter(pl.col("at_s").is_between(start_s, end_s)).sort("at_s")
+        return dict(within.group_by("run").agg("at_s").iter_rows())
+
     def samples(
         self, quantity: str, path: str, low_ms: float, high_ms: float
     ) -> tuple[Values, Values]:

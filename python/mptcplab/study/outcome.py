@@ -16,7 +16,14 @@ from mptcplab.results.record import build
 from mptcplab.results.statistics import interval
 from mptcplab.study import judging, scoring
 from mptcplab.study.experiment import Comparison, Experiment, Extent, Finding
-from mptcplab.study.judging import DIRECTION, FITTED, HOLDS, UNJUDGED, Verdict
+from mptcplab.study.judging import (
+    CONTRADICTED,
+    DIRECTION,
+    FITTED,
+    HOLDS,
+    UNJUDGED,
+    Verdict,
+)
 from mptcplab.study.links import ORIGINS, origin, profiles, worst
 from mptcplab.study.measured import Measured
 from mptcplab.writing import write_whole
@@ -76,6 +83,9 @@ def decide(findings: list[Table]) -> None:
         finding["p_sized_corrected"] = _rounded(verdict.sized)
         if finding["assumed"] or finding["unprinted"]:
             finding["status"] = UNJUDGED
+        elif finding["against"] and (holds or finding["fitted"]):
+            # What does not even hold in direction stays what it is.
+            finding["status"] = CONTRADICTED
         else:
             finding["status"] = FITTED if finding["fitted"] and holds else shown
 
@@ -190,6 +200,7 @@ def _compared(one: Comparison, links: list[str]) -> Table:
         "origin": least_sure,
         "scored": one.scored and least_sure != ORIGINS[-1],
         "fitted": one.fitted,
+        "beyond": one.beyond,
         "today": today.estimate if today else None,
         "remark": one.remark,
     }
@@ -211,4 +222,5 @@ def _judged(one: Finding, measured: Measured, links: list[str]) -> Table:
         "fitted": one.fitted,
         "assumed": assumed,
         "unprinted": one.unprinted,
+        "against": one.against,
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import pairwise, product
 
 from mptcplab.study import judging
 
@@ -33,6 +33,7 @@ OTHER_UNITS = {
     "best_alone": "Mbit/s",
     "shortest_at_the_sender": "ms",
     "seconds_ahead": "%",
+    "peak": "Mbit/s",
 }
 #: A visit to a network counts as used if so much passes over a subflow in it.
 USED_BYTES = 50_000
@@ -140,6 +141,31 @@ def in_order(sample: Sample) -> Values:
     ]
 
 
+def peak(sample: Sample) -> Values:
+    """Give the throughput in the best second of each run, in Mbit/s."""
+    most = {run: bins["bytes"].max() * 8e-6 for (run,), bins in sample.bins().group_by("run")}
+    return [most.get(run) for run in sample.runs["run"]]
+
+
+def back_off(sample: Sample, path: str, number: int, start_s: float, end_s: float) -> Values:
+    """Give by which factor a subflow's pauses between time-outs grow, on average of each run."""
+    found: dict[str, float] = {}
+    for run, times in sample.timeouts(path, number, start_s, end_s).items():
+        pauses = [later - earlier for earlier, later in pairwise(times)]
+        growth = [later / earlier for earlier, later in pairwise(pauses)]
+        if growth:
+            found[run] = sum(growth) / len(growth)
+    return [found.get(run) for run in sample.runs["run"]]
+
+
+def longest_outside(
+    sample: Sample, path: str, number: int, low_ms: float, high_ms: float
+) -> list[bool | None]:
+    """Say of each run whether a subflow's longest round trip is outside a span."""
+    longest = sample.subflow(path, number, "rtt_ms_max")
+    return [None if one is None else not low_ms <= one <= high_ms for one in longest]
+
+
 def within(sample: Sample, path: str, low_ms: float, high_ms: float) -> Values:
     """Count the round trips over a path within a span; bins that it cuts are not within it."""
     return sample.samples("rtt", path, low_ms, high_ms)[0]
@@ -203,5 +229,8 @@ OWN: dict[str, Callable[..., Any]] = {
         unseen_by_the_server,
         one_subflow,
         several_subflows,
+        peak,
+        back_off,
+        longest_outside,
     )
 }

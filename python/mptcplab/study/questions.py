@@ -37,6 +37,26 @@ def number(given: float | str) -> float:
     return float(given)
 
 
+def beyond(alone: Sequence[str], asks: Sequence[Table]) -> str | None:
+    """Say so where a printed size is more than what a paper's single paths carry together.
+
+    Links that show those single paths cannot give it. A ratio is one over the best of them.
+    """
+    rates = [number(f"{row}:throughput") for row in alone]
+    for printed in (ask["printed"] for ask in asks if "printed" in ask):
+        size, most = (
+            (printed["ratio"], sum(rates) / max(rates))
+            if "ratio" in printed
+            else (printed["of"], sum(rates))
+        )
+        if number(size) > most:
+            return (
+                f"Printed is {number(size):.3g}; the paper's single paths, "
+                f"{' and '.join(f'{rate:g}' for rate in rates)} Mbit/s, give {most:.3g} together"
+            )
+    return None
+
+
 def _verdict(measured: Measured, ask: Table, scope: Scope) -> Verdict:
     what = ask["what"].format_map(scope.labels)
     if "most" in ask:

@@ -104,5 +104,7 @@ def _finding(table: Table) -> Finding:
         shape.refuse_unknown(ask, questions.KEYS)
     if "links" in table:
         table["links"] = list(map(profile, table["links"]))
+    if "alone" in table:
+        table["against"] = questions.beyond(table.pop("alone"), asks)
     judge = partial(questions.judge, asks=asks, each=each, scope=scope)
     return shape.build(Finding, table | {"judge": judge})
