@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,6 +17,8 @@ from mptcplab.study import formatting, judging, outcome
 HERE = Path(__file__).parent
 # Scores and verdicts of the study before its questions, its statistics and the era's losses were put right.
 BEFORE = HERE / "before.json"
+# What the papers did, and what becomes of each item here.
+ITEMS = HERE / "items.toml"
 RESULTS, LINUX = HERE / outcome.NAME, HERE / "linux.json"
 ORDER = (
     judging.FAILS,
@@ -172,6 +175,57 @@ def _moved(results: dict[str, Any]) -> Iterator[str]:
     )
 
 
+def _items(results: dict[str, Any]) -> Iterator[str]:
+    """Say of every item of the papers what is done with it, with the verdicts of its experiments."""
+    found = {
+        one["name"]: Counter(finding["status"] for finding in one["findings"])
+        for one in results["experiments"]
+    }
+    rows = (
+        [
+            one["id"],
+            one["of"],
+            one["what"],
+            f"**{one['is']}**" if one["is"] == "no" else one["is"],
+            _how(one),
+            "; ".join(
+                f"`{name}`{_counted(found.get(name))}" for name in one.get("experiments", [])
+            ),
+        ]
+        for one in items()
+    )
+    yield from _table(("item", "where", "what", "here", "how, or why not", "experiments"), rows)
+
+
+def _states(_: dict[str, Any]) -> Iterator[str]:
+    """Count the items."""
+    states = Counter(one["is"] for one in items())
+    yield (
+        f"Of {states.total()} items {states['yes']} are done, {states['part']} in part and "
+        f"{states['no']} not."
+    )
+
+
+def items() -> list[dict[str, Any]]:
+    """Give the items of the papers."""
+    listed: list[dict[str, Any]] = tomllib.loads(ITEMS.read_text())["item"]
+    return listed
+
+
+def _how(one: dict[str, Any]) -> str:
+    return one["how"] + (f" [More]({one['page']})." if "page" in one else "")
+
+
+def _counted(statuses: Counter[str] | None) -> str:
+    """Count the verdicts of an experiment, in their order."""
+    said = ", ".join(
+        f"{count} {formatting.COUNTED[status]}"
+        for status in ORDER[::-1]
+        if (count := (statuses or {}).get(status))
+    )
+    return f": {said}" if said else ""
+
+
 def _beyond(results: dict[str, Any]) -> Iterator[str]:
     """Numbers that are more than what the paper's own single paths carry together."""
     rows = (
@@ -212,6 +266,8 @@ PARTS = {
     "linux": _linux,
     "links": _links,
     "inconsistent": _inconsistent,
+    "items": _items,
+    "states": _states,
     "beyond": _beyond,
     "changed": _changed,
     "moved": _moved,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from mptcplab.study.running import planned, study
 
 QUICK = Extent(quick=True)
 NAMES = list(experiments())
+ROOT = Path(__file__).parents[2]
 
 
 def test_errors_are_logarithms_of_ratios() -> None:
@@ -543,3 +545,18 @@ def test_what_is_against_its_own_rows_has_a_verdict_of_its_own_if_it_holds() -> 
         judging.UNJUDGED,
         judging.HOLDS,
     ]
+
+
+ITEMS = tomllib.loads((ROOT / "experiments/study/items.toml").read_text())["item"]
+
+
+def test_every_item_of_the_papers_is_answered() -> None:
+    counts = {"A": 14, "B": 24, "C": 12, "D": 31, "E": 9}
+    wanted = [f"{kind}{one}" for kind, count in counts.items() for one in range(1, count + 1)]
+    assert [one["id"] for one in ITEMS] == wanted
+    assert {one["is"] for one in ITEMS} == {"yes", "part", "no"}
+    assert all(one["how"] for one in ITEMS)
+    named = {name for one in ITEMS for name in one.get("experiments", [])}
+    assert named == set(NAMES)
+    for one in ITEMS:
+        assert "page" not in one or (ROOT / "docs" / one["page"]).exists()
