@@ -213,15 +213,15 @@ def items() -> list[dict[str, Any]]:
 
 
 def _how(one: dict[str, Any]) -> str:
-    return one["how"] + (f" [More]({one['page']})." if "page" in one else "")
+    return f"{one['how']} [More]({one['page']})." if "page" in one else str(one["how"])
 
 
 def _counted(statuses: Counter[str] | None) -> str:
     """Count the verdicts of an experiment, in their order."""
     said = ", ".join(
-        f"{count} {formatting.COUNTED[status]}"
+        f"{statuses[status]} {formatting.COUNTED[status]}"
         for status in ORDER[::-1]
-        if (count := (statuses or {}).get(status))
+        if statuses and statuses[status]
     )
     return f": {said}" if said else ""
 

@@ -527,7 +527,13 @@ def test_the_findings_beyond_their_own_single_paths_are_known() -> None:
 
 
 def test_what_is_against_its_own_rows_has_a_verdict_of_its_own_if_it_holds() -> None:
-    row = {"p_sized": None, "because": "", "assumed": [], "unprinted": None, "against": "rows"}
+    row: dict[str, Any] = {
+        "p_sized": None,
+        "because": "",
+        "assumed": [],
+        "unprinted": None,
+        "against": "rows",
+    }
     held = {"p_holds": 1e-6, "p_fails": 1.0, "fitted": False}
     findings: list[dict[str, Any]] = [
         {**row, **held},
