@@ -170,8 +170,8 @@ def _moved(results: dict[str, Any]) -> Iterator[str]:
     said = [f"{count} from *{old}* to *{new}*" for (old, new), count in sorted(moved.items())]
     yield (
         f"Of {len(asked)} findings that were asked before, {moved.total()} have another verdict: {', '.join(said)}. "
-        f"{sum(not new for _, new in both)} others were not what the papers print: "
-        f"{sum(not old for old, _ in both)} stand in their place."
+        f"{sum(not new for _, new in both)} others were not what the papers print and are asked no more; "
+        f"{sum(not old for old, _ in both)} are new."
     )
 
 
