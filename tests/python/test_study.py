@@ -366,13 +366,17 @@ def test_an_experiment_passes_from_end_to_end(name: str, tmp_path: Path) -> None
         judging.DIRECTION,
         judging.FAILS,
         judging.OPEN,
+        judging.CONTRADICTED,
         judging.UNJUDGED,
     }
     for finding in table["findings"]:
         unjudged = bool(finding["assumed"] or finding["unprinted"])
         assert (finding["status"] == judging.UNJUDGED) == unjudged
-        # Of two runs nothing is said.
-        assert unjudged or finding["status"] == judging.OPEN
+        # Of two runs nothing is said, but of what the very rows contradict.
+        contradicted = finding["against"] and finding["fitted"]
+        assert unjudged or finding["status"] == (
+            judging.CONTRADICTED if contradicted else judging.OPEN
+        )
     data = measurements.load()
     for row in table["comparisons"]:
         assert row["row"] in data.single_path | data.multipath | data.mobile
