@@ -247,8 +247,14 @@ def test_says_what_it_lacks(hosts: Lab, tmp_path: pathlib.Path) -> None:
         2,
         "mptcplab-guard: this needs CAP_NET_ADMIN: run it as root\n",
     )
-    subprocess.run([*hosts.enter("client"), "sysctl", "-qw", "net.mptcp.enabled=0"], check=True)
-    assert "MPTCP is switched off here" in hosts.guard().begins
+    for setting, says in (
+        ("net.mptcp.pm_type=1", "connections that begin now do not use endpoints"),
+        ("net.mptcp.enabled=0", "MPTCP is switched off here"),
+    ):
+        subprocess.run([*hosts.enter("client"), "sysctl", "-qw", setting], check=True)
+        guard = hosts.guard()
+        assert says in guard.begins
+        guard.end()
 
 
 @pytest.mark.parametrize(

@@ -144,9 +144,17 @@ fn begins(watch: &Watch, observes: bool) -> String {
     } else {
         paths.join(", ")
     };
-    let off = std::fs::read_to_string("/proc/sys/net/mptcp/enabled").is_ok_and(|text| text.trim() == "0");
-    let off = if off { "; MPTCP is switched off here, see net.mptcp.enabled" } else { "" };
-    format!("{does}; watches {watches}{off}")
+    let is = |name: &str, value: &str| {
+        std::fs::read_to_string(format!("/proc/sys/net/mptcp/{name}")).is_ok_and(|text| text.trim() == value)
+    };
+    let but = if is("enabled", "0") {
+        "; MPTCP is switched off here, see net.mptcp.enabled"
+    } else if is("pm_type", "1") {
+        "; connections that begin now do not use endpoints, see net.mptcp.pm_type"
+    } else {
+        ""
+    };
+    format!("{does}; watches {watches}{but}")
 }
 
 /// Where a look takes long it looks less often: one part of a core in so many.
