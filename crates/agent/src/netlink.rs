@@ -32,7 +32,8 @@ pub struct Asking {
 impl Asking {
     /// Of a family of netlink.
     pub fn new(protocol: isize) -> Result<Asking> {
-        let mut socket = Socket::new(protocol)?;
+        let refused = |error: Error| Error::new(error.kind(), format!("netlink cannot be used: {error}"));
+        let mut socket = Socket::new(protocol).map_err(refused)?;
         socket.bind_auto()?;
         socket.connect(&SocketAddr::new(0, 0))?;
         Ok(Asking { socket, buffer: Vec::with_capacity(ANSWER_BYTES), sequence: 0 })
