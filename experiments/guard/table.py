@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from experiments.guard import drives
+from experiments.guard import drives, lost, means
 from experiments.guard.figures import left_s
 from experiments.guard.scenarios import DEADLY, HEALTHY
 from experiments.markdown import table
@@ -28,7 +28,7 @@ COMPARED = {"age_ms": True, "gap_ms": True, "mbps": False}
 
 
 def markdown(part: str) -> str:
-    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is well (``healthy``), decisions (``times``), what bounds ages (``bounds``), ``backups``, ``drives`` or the ``cost``."""
+    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is well (``healthy``), decisions (``times``), what bounds ages (``bounds``), ``backups``, ``drives``, requests counted from what is ``lost``, ``means`` of leaving or the ``cost``."""
     results = json.loads(RESULTS.read_text())
     if part == "healthy":
         return "\n".join(_healthy(json.loads(UNTOUCHED.read_text())["rows"], results))
@@ -36,8 +36,9 @@ def markdown(part: str) -> str:
         return "\n".join(_goals(results))
     if part == "cost":
         return _cost(json.loads(COST.read_text()))
-    if part == "drives":
-        return drives.markdown()
+    own = {"drives": drives.markdown, "lost": lost.markdown, "means": means.markdown}
+    if part in own:
+        return own[part]()
     if part == "bounds":
         return "\n".join(_bounds(results))
     if part == "backups":
