@@ -1,24 +1,29 @@
 """The papers' drives past Wi-Fi that comes and goes, with a guard and without: ``python -m experiments.guard.drives``.
 
-The study's campaigns (figures 11 and 12 of UM-CS-2012-022), simulated with today's defaults and an address of the server's more. What Wi-Fi carried in the visits
-goes to ``drives.json`` beside this file.
+The study's campaigns (figures 11 and 12 of UM-CS-2012-022), simulated with today's defaults and an address of the server's more, or played with Linux. What Wi-Fi carried in the visits
+goes to ``drives.json`` beside this file; rows of another engine or drive stay.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 import tomllib
 from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
 import polars as pl
 
+import mptcplab
+from experiments.guard.figures import Frame
 from experiments.markdown import table
 from mptcplab import _core
+from mptcplab.results.run import Run
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import Scenario
 from mptcplab.scenario.scenario import load as load_scenario
@@ -28,11 +33,14 @@ from mptcplab.study.experiment import TODAY, Extent
 RESULTS = Path(__file__).parent / "drives.json"
 # Each drive, and its path of Wi-Fi.
 DRIVES = {"campus-drive": "umass", "boston-drive": "wifi"}
-MANAGERS = ("full-mesh", "guard")
+# Of each engine: Linux's own opens the same subflows as a full mesh.
+MANAGERS = {"simulation": ("full-mesh", "guard"), "kernel": ("linux", "guard")}
+# What Linux has no setting for, or a default of its own.
+SIMULATED = ("mptcp.era", "tcp.ssthresh_cache", "tcp.initial_ssthresh")
 VISIT_S = 20
 # A visit is used once Wi-Fi carries so much of it.
 USED_BYTES = 50_000
-Key = tuple[str, str, int]
+Key = tuple[str, str, str, int]
 Row = dict[str, Any]
 
 
@@ -41,61 +49,78 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
     parser.add_argument("--seeds", type=int, default=10, help="runs of each")
     parser.add_argument("--at-once", type=int, default=2, help="runs at once")
+    parser.add_argument("--engine", choices=MANAGERS, default="simulation", help="what runs them")
+    parser.add_argument("--drive", nargs="+", choices=DRIVES, default=DRIVES, help="only these")
     given = parser.parse_args()
     keys = [
-        (drive, manager, seed)
-        for drive in DRIVES
+        (given.engine, drive, manager, seed)
+        for drive in given.drive
         for seed in range(1, given.seeds + 1)
-        for manager in MANAGERS
+        for manager in MANAGERS[given.engine]
     ]
     with ProcessPoolExecutor(given.at_once) as workers:
-        rows = list(workers.map(driven, keys))
+        found = list(workers.map(driven, keys))
+    before = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+    done = {(given.engine, drive) for drive in given.drive}
+    rows = [row for row in before if (row["engine"], row["drive"]) not in done] + found
     lines = ",\n".join(json.dumps(row) for row in rows)
     RESULTS.write_text(f"[\n{lines}\n]\n")
 
 
-def scenario(drive: str, manager: str) -> Scenario:
+def settings(engine: str, drive: str, manager: str) -> dict[str, Any]:
     """Give the study's scenario, of today's endpoint, with a path manager."""
     text = (files("mptcplab.study") / f"experiments/{drive}.toml").read_text("utf-8")
     extent = Extent(stacks=(TODAY,))
     campaign = written(tomllib.loads(text)["campaign"], extent)["main"]
-    settings = campaign["axis"]["stack"]["points"][TODAY] | {"mptcp.path_manager": manager}
+    own = campaign["axis"]["stack"]["points"][TODAY] | {"mptcp.path_manager": manager}
     made: dict[str, Any] = campaign["scenario"]
-    for name, value in settings.items():
+    for name, value in own.items():
+        if engine == "kernel" and name in SIMULATED:
+            continue
         *sections, key = name.split(".")
         place = made
         for section in sections:
             place = place.setdefault(section, {})
         place[key] = value
-    return load_scenario(made)[1]
+    return made
+
+
+def scenario(drive: str, manager: str) -> Scenario:
+    """Give it as it is read, for simulation."""
+    return load_scenario(settings("simulation", drive, manager))[1]
 
 
 def driven(key: Key) -> Row:
-    """Simulate one drive."""
-    drive, manager, seed = key
-    made = scenario(drive, manager)
+    """Run one drive."""
+    engine, drive, manager, seed = key
+    made = settings(engine, drive, manager)
+    _, read = load_scenario(made)
+    about = {"engine": engine, "drive": drive, "manager": manager, "seed": seed}
+    if engine == "simulation":
+        tables = _core.simulate(plan(read, seed), samples=False)
+        return about | _figures(lambda name: pl.DataFrame(tables.table(name)), drive, read)
+    with tempfile.TemporaryDirectory() as directory:
+        mptcplab.run(made, engine=engine, seed=seed, baselines=False, out=directory, force=True)
+        run = Run(Path(directory) / "mptcp")
+        return about | _figures(lambda name: getattr(run, name), drive, read)
+
+
+def _figures(frame: Frame, drive: str, made: Scenario) -> Row:
     wifi = DRIVES[drive]
-    tables = _core.simulate(plan(made, seed), samples=False)
-    subflows = pl.DataFrame(tables.table("subflows")).filter(path=wifi)
+    subflows = frame("subflows").filter(path=wifi)
     carried = (
-        pl.DataFrame(tables.table("throughput"))
+        frame("throughput")
         .filter(direction="down")
         .join(subflows, on=["connection", "subflow"], how="semi")
     )
-    transfer = pl.DataFrame(tables.table("transfers")).filter(direction="down").row(0, named=True)
+    transfer = frame("transfers").filter(direction="down").row(0, named=True)
     starts = (one.at / 1e9 for one in made.timeline if (one.path, one.verb) == (wifi, "restore"))
     visits = [
         _visit(carried, starts_s)
         for starts_s in starts
         if starts_s + VISIT_S <= transfer["elapsed_s"]
     ]
-    return {
-        "drive": drive,
-        "manager": manager,
-        "seed": seed,
-        "mbps": round(transfer["throughput_mbps"], 3),
-        "visits": visits,
-    }
+    return {"mbps": round(transfer["throughput_mbps"], 3), "visits": visits}
 
 
 def _visit(carried: pl.DataFrame, starts_s: float) -> tuple[int, float]:
@@ -110,15 +135,17 @@ def markdown() -> str:
     """Draw the table."""
     rows: list[Row] = json.loads(RESULTS.read_text())
     cells = []
-    for drive in DRIVES:
-        for manager in MANAGERS:
-            own = [row for row in rows if (row["drive"], row["manager"]) == (drive, manager)]
+    for engine, drive in product(MANAGERS, DRIVES):
+        for manager in MANAGERS[engine]:
+            about = (engine, drive, manager)
+            own = [row for row in rows if (row["engine"], row["drive"], row["manager"]) == about]
             visits = [visit for row in own for visit in row["visits"]]
             if not visits:
                 continue
             missed = sum(carried <= USED_BYTES for carried, _ in visits)
             cells.append(
                 [
+                    engine,
                     drive.partition("-")[0],
                     manager,
                     str(len(own)),
@@ -128,7 +155,15 @@ def markdown() -> str:
                     f"{mean(row['mbps'] for row in own):.2f}",
                 ]
             )
-    heads = ["drive", "path manager", "runs", "visits missed", "used after s", "MB a visit"]
+    heads = [
+        "engine",
+        "drive",
+        "path manager",
+        "runs",
+        "visits missed",
+        "used after s",
+        "MB a visit",
+    ]
     return "\n".join(table([*heads, "Mbit/s over the drive"], cells))
 
 
