@@ -61,13 +61,23 @@ test-real-time: $(VENV)/dev peers
 peers:
 	scripts/peers
 
+.PHONY: quic
+quic: python/mptcplab/mptcplab-quic ## The program for transfers over QUIC, which takes a few minutes
+
+python/mptcplab/mptcplab-quic: $(wildcard quic/src/*.rs) quic/Cargo.toml quic/Cargo.lock
+	CARGO_TARGET_DIR=quic/target cargo build --release --locked --manifest-path quic/Cargo.toml
+	# A new file in the place of the old one, which may be running.
+	cp quic/target/release/mptcplab-quic $@.new
+	mv $@.new $@
+
 .PHONY: lint lint-rust lint-python lint-page
 lint: lint-rust lint-python lint-page ## Formatting, lints, types, licences
 
 lint-rust: $(VENV)/dev
 	# Not cargo fmt: it does not see modules that macros declare.
-	find crates fuzz -name '*.rs' -not -path '*/target/*' -exec rustfmt --check --edition 2024 {} +
+	find crates fuzz quic -name '*.rs' -not -path '*/target/*' -exec rustfmt --check --edition 2024 {} +
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --manifest-path quic/Cargo.toml --locked -- -D warnings
 	scripts/deny $(BIN)/python
 
 lint-python: $(VENV)/dev
@@ -112,9 +122,9 @@ wheels: $(VENV)/pip ## What is published, into dist: a source distribution, and 
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf target $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis report-ui/node_modules
+	rm -rf target quic/target $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis report-ui/node_modules
 	find python -name '_core*.so' -delete
-	rm -f python/mptcplab/libpreload.so python/mptcplab/mptcplab-convert python/mptcplab/mptcplab-guard python/mptcplab/charts/report.js python/mptcplab/charts/report.css
+	rm -f python/mptcplab/libpreload.so python/mptcplab/mptcplab-convert python/mptcplab/mptcplab-guard python/mptcplab/mptcplab-quic python/mptcplab/charts/report.js python/mptcplab/charts/report.css
 
 # Stamps: each names what it needs, so that nothing is done twice.
 

@@ -23,7 +23,7 @@ def main() -> None:
     """Print what is wrong, and fail if anything is."""
     allowed = set(tomllib.loads((ROOT / "deny.toml").read_text())["licenses"]["allow"])
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]
-    packages = _packages()
+    packages = [*_packages(ROOT), *_packages(ROOT / "quic")]
     foreign = [package for package in packages if package["source"]]
     own = [package for package in packages if not package["source"]]
     wrong = [
@@ -34,15 +34,16 @@ def main() -> None:
     ]
     if wrong:
         sys.exit("\n".join(wrong))
-    print(f"{len(foreign)} crates: licences are allowed, none needs a newer Rust, all are used")
+    count = len({package["id"] for package in foreign})
+    print(f"{count} crates: licences are allowed, none needs a newer Rust, all are used")
 
 
-def _packages() -> list[dict[str, Any]]:
+def _packages(workspace: Path) -> list[dict[str, Any]]:
     host = subprocess.run(["rustc", "-vV"], stdout=subprocess.PIPE, text=True, check=True).stdout
     (target,) = re.findall(r"host: (\S+)", host)
     command = ["cargo", "metadata", "--format-version=1", "--locked"]
     command += ["--filter-platform", target]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(command, cwd=workspace, stdout=subprocess.PIPE, check=True)
     packages: list[dict[str, Any]] = json.loads(done.stdout)["packages"]
     return packages
 
