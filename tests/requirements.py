@@ -10,6 +10,8 @@ from functools import cache
 
 import pytest
 
+from mptcplab.machine import quic
+
 # The package of Debian and Ubuntu that holds a tool, where its name is another.
 PACKAGES = {
     "dumpcap": "wireshark-common",
@@ -51,6 +53,13 @@ def need_compiler_of_controllers() -> None:
     need_tool("clang", "llvm-strip")
     if not pathlib.Path("/usr/include/bpf/bpf_helpers.h").exists():
         missing("needs bpf/bpf_helpers.h: apt install libbpf-dev")
+
+
+def need_quic() -> None:
+    """The program that carries data over QUIC, and what the kernel engine needs."""
+    need_kernel_namespaces()
+    if not quic.PROGRAM.exists():
+        missing("needs mptcplab-quic: make quic")
 
 
 def need_root() -> None:

@@ -38,7 +38,12 @@ class Trial:
     @property
     def mptcp(self) -> bool:
         """Whether MPTCP is used."""
-        return self.baseline is None and self.scenario.mptcp.enabled
+        return self.protocol == "tcp" and self.baseline is None and self.scenario.mptcp.enabled
+
+    @property
+    def protocol(self) -> str:
+        """What carries the data: ``tcp``, also where that is MPTCP, or ``quic``."""
+        return str(self.scenario.transfer.protocol)
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,8 @@ class Engine:
     captures: tuple[str, ...] = CAPTURES
     #: Tables of what no capture shows.
     samples: tuple[str, ...] = ()
+    #: What carries data, as in ``[transfer]``.
+    protocols: tuple[str, ...] = ("tcp",)
     #: Verbs of the timeline that it supports; ``None``: all.
     verbs: tuple[str, ...] | None = None
     #: Names that it supports for a key of ``[mptcp]``; for other keys, all.
@@ -154,6 +161,12 @@ class Engine:
             raise ScenarioError(
                 f"[converter]: the {self.name} engine has no converters: run it with --engine "
                 f"{' or '.join(others)}, or leave the section out"
+            )
+        if (protocol := scenario.transfer.protocol) not in self.protocols:
+            others = [one.name for one in Engine.__subclasses__() if protocol in one.protocols]
+            raise ScenarioError(
+                f"[transfer] protocol: the {self.name} engine has no {quoted(protocol)}: run it "
+                f"with --engine {' or '.join(others)}, or with --set transfer.protocol=tcp"
             )
         asked = [
             (f"[[timeline]] {event.path}: verb", event.verb, self.verbs)

@@ -205,6 +205,7 @@ class _Record:
             "seed": trial.seed,
             "path": trial.baseline,
             "mptcp": trial.mptcp,
+            "protocol": trial.protocol,
             "direction": DIRECTIONS[trial.scenario.transfer.direction],
             "identity": self._identity,
             "command_line": sys.orig_argv,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import model_validator
 
@@ -15,6 +15,9 @@ class Transfer(Section):
 
     application: str
     direction: str
+    protocol: Literal["tcp", "quic"] = "tcp"
+    """What carries the data: `tcp`, which is MPTCP or, as ``[mptcp]`` and baselines have it, plain
+    TCP; or `quic`, which is multipath QUIC or QUIC over one path (kernel engine only)."""
 
     @property
     def lasts_ns(self) -> int | None:

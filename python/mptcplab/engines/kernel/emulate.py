@@ -16,6 +16,8 @@ from mptcplab.engines.kernel.job import Wanted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mptcplab.engines.engine import Progress, Target, Trial
     from mptcplab.engines.kernel.network import Job
     from mptcplab.engines.kernel.sandbox import Sandbox
@@ -34,6 +36,8 @@ def emulate(trial: Trial, target: Target) -> Measured:
     job = wanted.job(target.directory, raw, captures=target.captures)
     ended = _run(target.session, job.as_json(), target.progress)
     tables = measured.tables(job, ended)
+    if wanted.quic:
+        _write_responses(ended["agents"]["client"]["responses"], target.directory, ended)
     shutil.rmtree(raw)
     return Measured(tables, outcome(wanted, ended), circumstances(job, ended))
 
@@ -49,7 +53,22 @@ def _run(lab: Sandbox, job: dict[str, Any], progress: Progress | None) -> dict[s
     return ended
 
 
+def _write_responses(responses: list[dict[str, float]], directory: Path, ended: Ended) -> None:
+    """Write what the client noted of the answers to its requests, if it made any."""
+    if not responses:
+        return
+    lines = [",".join(("at_s", *RESPONSE))]
+    for row in responses:
+        at_s = (row["at_ns"] - ended["started_ns"]) / 1e9
+        values = ("" if (value := row.get(key)) is None else f"{value:g}" for key in RESPONSE)
+        lines.append(",".join((f"{at_s:.6f}", *values)))
+    (directory / RESPONSES).write_text("\n".join(lines) + "\n", "utf-8")
+
+
 ENDS = ("client", "server")
+# In the run directory, with QUIC: a line per request of the client.
+RESPONSES = "responses.csv"
+RESPONSE = ("request_bytes", "response_bytes", "response_time_ms")
 TOOLS = {"ip": ["ip", "-V"], "unshare": ["unshare", "--version"]}
 
 
@@ -90,12 +109,18 @@ def _reason(ended: Ended, *, finished: bool, corrupt: int) -> str:
     if corrupt:
         return f"{corrupt} bytes came other than they were sent"
     reasons = [
-        f"the {end} {ended['agents'][end]['reason']}"
+        f"the {end} {ended['agents'][end]['reason']}{_of_quic(ended['agents'][end])}"
         for end in ENDS
         if not ended["agents"][end]["finished"]
     ]
     waiting = "; ".join(reasons) or "not all that was sent was received"
     return f"{ended['cut']}: {waiting}" if ended["cut"] else waiting
+
+
+def _of_quic(agent: dict[str, Any]) -> str:
+    """Say why the connection of QUIC ended, where it did so early."""
+    reason = agent.get("quic", {}).get("reason")
+    return f" (QUIC: {reason})" if reason else ""
 
 
 def _active_ns(start: int, stop: int | None, elapsed: int) -> int:
@@ -123,9 +148,15 @@ def circumstances(job: Job, ended: Ended) -> dict[str, Any]:
             "converters": ended["converters"],
             "sockets": {name: agent["sockets"] for name, agent in ended["agents"].items()},
         },
+        **({"quic": _quic(ended)} if "quic" in job.agents["client"].job else {}),
         "stacks": {end: "mptcplab" if end == job.ours else "kernel" for end in ENDS},
         "emulator": ended["emulator"] | {"dropped_before": ended["dropped"]},
     }
+
+
+def _quic(ended: Ended) -> dict[str, Any]:
+    """Say what the program that carried the data counted at both ends, by path."""
+    return {end: ended["agents"][end]["quic"]["paths"] for end in ENDS}
 
 
 def _version(command: list[str]) -> str:

@@ -28,6 +28,7 @@ class Kernel(Engine):
     linux = True
     converters = True
     programs = True
+    protocols = ("tcp", "quic")
     samples = ("state", "signals", "counters")
 
     def conditions(self) -> dict[str, Any]:

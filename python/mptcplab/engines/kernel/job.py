@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mptcplab.controllers import catalogue
-from mptcplab.engines.kernel import converters, hosts, settings
+from mptcplab.engines.kernel import converters, hosts, quic, settings
 from mptcplab.engines.kernel.network import Agent, Host, Job
 from mptcplab.engines.kernel.settings import Refusals
 from mptcplab.machine import guard
@@ -58,21 +58,30 @@ class Wanted:
 
     def __post_init__(self) -> None:
         scenario = self.scenario
-        self.mptcp = self.baseline is None and scenario.mptcp.enabled
+        several = self.baseline is None and scenario.mptcp.enabled
+        self.quic = scenario.transfer.protocol == "quic"
+        self.mptcp = several and not self.quic
         self.ours = _ours(scenario)
         _refuse_proxies(scenario)
         refusals = Refusals(scenario)
         self._base = settings.of(
             scenario, self.machine, refusals, mptcp=self.mptcp, shared=self.ours is not None
         )
-        key = "congestion_control" if self.mptcp else "tcp_congestion_control"
+        key = "congestion_control" if several else "tcp_congestion_control"
         name = getattr(scenario.kernel, key)
+        if self.quic:
+            quic.check(scenario, name, key, refusals)
+            # The kernel has no part in it.
+            self._of_quic, name = name, CONGESTION_CONTROL
         if reason := settings.lacking(name, self.machine):
             refusals.policy(key, f"[kernel] {key}: {reason}", CONGESTION_CONTROL)
         elif name in catalogue.NAMES and self.mptcp:
             settings.check_parameters(name, scenario.mptcp, refusals)
         self._settings = settings.with_congestion_control(self._base, name, self.machine)
         self._paths = list(scenario.paths) if self.baseline is None else [self.baseline]
+        #: Those that the program of QUIC is to use: without several, the first.
+        is_single = not several or scenario.mptcp.path_manager == "single"
+        self._used = self._paths[:1] if is_single else self._paths
         links = {scenario.paths[name].link for name in self._paths}
         # By its number in the emulator's plan, which leaves out what the path does not meet.
         self.traffic = [
@@ -153,6 +162,8 @@ class Wanted:
         agents = {end: self._agent(end, raw, ends[end]) for end in ends if end != self.ours}
         if self.converters is not None:
             agents |= self._behind_converters(agents, self.converters)
+        if self.quic:
+            self._add_quic(agents)
         for number, (traffic, own) in enumerate(self.traffic):
             agents |= hosts.agents_of_traffic(number, traffic, own)
         return agents
@@ -193,6 +204,13 @@ class Wanted:
         if "client" in deployment.ends:
             connect["local"] = None
         return found
+
+    def _add_quic(self, agents: dict[str, Agent]) -> None:
+        """Have the program carry the agents' connection; it takes the samples, too."""
+        samples = {end: agent.job["samples"] for end, agent in agents.items()}
+        jobs = quic.jobs(self.scenario, self._used, self._of_quic, samples)
+        for end, own in quic.ends(self.scenario).items():
+            agents[end].job |= own | {"sample_ns": 0, "samples": None, "quic": jobs[end]}
 
     def _parameters(self) -> dict[str, Any]:
         """Give what is set of the path manager, in base units."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Protocol
@@ -176,12 +177,65 @@ def tables(job: Job, ended: dict[str, Any]) -> dict[str, _core.Table]:
         names, directory=captures[0].parent, one_clock=True, transfer=job.plan.table()["transfer"]
     )
     numbers = Numbers(captured, _private(job.plan))
-    return {name: captured.table(name) for name in captured.NAMES} | {
-        "state": numbers.state(_files(job, "samples"), _acks(job, ended)),
+    found = {name: captured.table(name) for name in captured.NAMES}
+    if "quic" in job.agents[CLIENT].job:
+        found["transfers"] = _core.rows("transfers", json.dumps(_of_quic(job, captured, ended)))
+    return found | {
+        "state": numbers.state(_samples(job), _acks(job, ended)),
         "signals": numbers.signals([*_files(job, "events"), *_decisions(job)]),
         "counters": counters(_files(job, "counters")),
         "diagnostics": _diagnostics(job, captured, ended),
     }
+
+
+def _of_quic(job: Job, captured: Rows, ended: dict[str, Any]) -> list[Row]:
+    """Give the transfers with what their applications know: all is encrypted in captures."""
+    rows = list(captured.rows("transfers"))
+    # Datagrams of cross traffic are in no capture of the ends.
+    largest = max((row["connection"] for row in rows), default=None)
+    own = [row for row in rows if row["connection"] == largest]
+    received = {
+        "down": ended["agents"][CLIENT]["bytes_received"],
+        "up": ended["agents"][SERVER]["bytes_received"],
+    }
+    for row in own:
+        row["bytes"] = received[row["direction"]]
+        row["throughput_mbps"] = _mbps(row["bytes"], row["elapsed_s"])
+        if row["direction"] == "down":
+            row |= response_times(
+                ended["agents"][CLIENT]["responses"],
+                job.plan.table()["transfer"].get("deadline_ns"),
+            )
+    return rows
+
+
+def _mbps(count_bytes: int, elapsed_s: float | None) -> float | None:
+    return count_bytes * 8 / elapsed_s / 1e6 if elapsed_s else None
+
+
+def response_times(responses: list[Row], deadline_ns: int | None) -> Row:
+    """Give the columns of ``transfers`` on the answers to requests that an application noted."""
+    times = sorted(row["response_time_ms"] for row in responses if "response_time_ms" in row)
+    if not responses:
+        return {}
+    late = {}
+    if deadline_ns is not None:
+        in_time = sum(time <= deadline_ns / 1e6 for time in times)
+        late = {"deadline_ms": deadline_ns / 1e6, "late_share": 1 - in_time / len(responses)}
+    if not times:
+        return late
+    return late | {
+        "responses": len(times),
+        "response_time_ms_mean": sum(times) / len(times),
+        "response_time_ms_median": _quantile(times, 0.5),
+        "response_time_ms_p95": _quantile(times, 0.95),
+        "response_time_ms_max": times[-1],
+    }
+
+
+def _quantile(ordered: list[float], part: float) -> float:
+    """Give the least value that so large a part of all does not exceed."""
+    return ordered[max(math.ceil(part * len(ordered)), 1) - 1]
 
 
 def _diagnostics(job: Job, captured: _core.Tables, ended: dict[str, Any]) -> _core.Table:
@@ -265,6 +319,13 @@ def _files(job: Job, key: str) -> list[Path]:
 
 def _acks(job: Job, ended: dict[str, Any]) -> Iterable[Row]:
     return [] if job.acks is None else acks.rows(Path(job.acks), ended["acks"])
+
+
+def _samples(job: Job) -> list[Path]:
+    """Give the files of samples, which with QUIC are its program's, if it had a connection."""
+    own = [agent.job for agent in _watchers(job) if "samples" in agent.job]
+    files = [one["samples"] or one["quic"]["job"].get("samples") for one in own]
+    return [Path(file) for file in files if file and Path(file).exists()]
 
 
 def _decisions(job: Job) -> list[Path]:

@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,10 @@ def run_programs(
     """
     _check_mptcpize(programs)
     lab, directory = target.session, target.directory
-    wanted = Wanted(trial.scenario, trial.seed, None, Features.here())
+    # Programs choose their own protocol.
+    transfer = trial.scenario.transfer.model_copy(update={"protocol": "tcp"})
+    scenario = replace(trial.scenario, transfer=transfer)
+    wanted = Wanted(scenario, trial.seed, None, Features.here())
     if wanted.ours is not None:
         raise ScenarioError(f"[{wanted.ours}] stack: programs need Linux's at both ends")
     if wanted.converters is not None:

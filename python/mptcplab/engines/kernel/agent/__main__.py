@@ -24,6 +24,8 @@ In, first, the job (what has a default may be left out)::
      "congestion_control":  name or null, by socket option; default null: what the namespace or
                             the route says
      "keep_alive": bool,    whether idle connections are probed, as sysctls have it; default false
+     "quic": {"program": path, "job": {...}},   default none: a program that carries the only
+                            connection, which is TCP on this host, over QUIC; it is started first
      "start_ns": n,         after go: when connections are opened or datagrams sent; default 0
      "stop_ns": n | null,   after go: when what still goes on is given up, connections by a
                             reset; default null
@@ -52,7 +54,12 @@ sockets are gone (or their time is over)::
                            "fallback": bool,      it is of MPTCP and speaks plain TCP
                            "token": n | null,
                            "subflows": [{"local": [address, port], "remote": [address, port],
-                                         "congestion_control": name}]}]}}
+                                         "congestion_control": name}]}],
+              "quic": {"reason": why its connection ended early, or null, "paths": [...]},
+              "responses": [{"at_ns": n, "request_bytes": n, "response_bytes": n,
+                             "response_time_ms": x, absent if it never came}]}}
+
+The last two are there with QUIC only, whose paths are the "subflows" of its "sockets".
 
 Files are complete before that line. A client is done when all its connections are closed, a
 server when as many as there are to be have come and are closed; datagrams have no end of their

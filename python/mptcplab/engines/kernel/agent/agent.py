@@ -13,6 +13,7 @@ from mptcplab.engines.kernel.agent import job as jobs
 from mptcplab.engines.kernel.agent.guard import Guard
 from mptcplab.engines.kernel.agent.loop import IN, Loop, now, unix_ns
 from mptcplab.engines.kernel.agent.observer import Observer
+from mptcplab.engines.kernel.agent.quic import Quic
 from mptcplab.engines.kernel.agent.transfer import Datagrams, Transfer, Watching
 
 PROGRESS_NS = 500_000_000
@@ -36,6 +37,7 @@ class Agent:
             self._job = jobs.read(_first_line())
             self._observer = Observer(self._loop, self._job)
             self._work = self._work_of_job()
+            self._quic = None if self._job.quic is None else Quic(**self._job.quic)
             self._guard = None if self._job.guard is None else Guard(**self._job.guard)
         except (Error, OSError, ValueError) as error:
             _send({"error": str(error)})
@@ -96,7 +98,8 @@ class Agent:
 
     def _linger(self, until: int) -> None:
         """Wait until the kernel's sockets are gone: subflows close after their connection."""
-        if self._observer.alive() == 0 or now() >= until:
+        gone = self._observer.alive() == 0 if self._quic is None else self._quic.is_over()
+        if gone or now() >= until:
             self._end()
         else:
             self._loop.after(LINGER_LOOK_NS, lambda: self._linger(until))
@@ -120,6 +123,10 @@ class Agent:
             "lingering": self._observer.alive(),
             "sockets": self._observer.finish(),
         }
+        if self._quic is not None and isinstance(work, Transfer):
+            done["quic"] = over = self._quic.end()
+            done["sockets"] = self._quic.sockets(over)
+            done["responses"] = work.responses()
         if self._job.shared:
             done["connections"] = work.marks()
             done["counted"] = self._observer.counted()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from mptcplab.engines.kernel.agent.connection import Connection
-from mptcplab.engines.kernel.agent.loop import now
+from mptcplab.engines.kernel.agent.loop import now, unix_ns
 
 
 class Ticks:
@@ -42,6 +43,8 @@ class Application:
 
     # Whether it writes the data of the transfer.
     sends = False
+    # What it writes down of each answer to a request, where it asks: Unix time in ns, bytes, ms.
+    responses: Sequence[dict[str, float]] = ()
     # Whether a small segment may wait for more data, as in Nagle's algorithm.
     gathers = False
 
@@ -136,6 +139,7 @@ class Requester(Application):
         self._requests = requests
         self._think_ns = think_ns
         self._awaited = 0
+        self.responses: list[dict[str, float]] = []
 
     def begin(self, connection: Connection) -> None:
         """Ask for the first time."""
@@ -146,6 +150,9 @@ class Requester(Application):
         if self._awaited == 0:
             return
         self._awaited = max(0, self._awaited - count)
+        if self._awaited == 0:
+            asked = self.responses[-1]
+            asked["response_time_ms"] = (unix_ns() - asked["at_ns"]) / 1e6
         if self._awaited == 0 and self._requests == 0:
             connection.finish()
         elif self._awaited == 0:
@@ -154,6 +161,8 @@ class Requester(Application):
     def _ask(self, connection: Connection) -> None:
         self._requests -= 1
         self._awaited = self._response_bytes
+        sizes = {"request_bytes": self._request_bytes, "response_bytes": self._response_bytes}
+        self.responses.append({"at_ns": unix_ns(), **sizes})
         connection.write(self._request_bytes)
 
     def ended(self, connection: Connection) -> None:

@@ -85,7 +85,7 @@ class Connection:
         # How it ended, in words.
         self.closed: str | None = None
         self._awaited: str | None = None
-        self._application = application
+        self.application = application
         # Is sent before all that the application writes.
         self._preamble = preamble
         self._allowance = allowance
@@ -143,7 +143,7 @@ class Connection:
             return f"gave up after {done}: {self.closed}"
         if self.connected_ns is None:
             return "waits for the connection to open"
-        if self._application.sends and not self.finished:
+        if self.application.sends and not self.finished:
             return f"had {self.written} bytes taken and more to write"
         if self.finished and not self.delivered:
             return f"waits for its {self.written} bytes to be acknowledged"
@@ -172,7 +172,7 @@ class Connection:
             # It is shorter than any send buffer.
             self.sock.send(self._preamble)
         self._wait_for()
-        self._application.begin(self)
+        self.application.begin(self)
 
     def _receive(self) -> None:
         most = self._allowed(CHUNK)
@@ -189,11 +189,11 @@ class Connection:
                 self.marks["first_read_ns"] = at_ns
             self.corrupt_bytes += corrupt_bytes(self.read, _received[:count])
             self.read += count
-            self._application.received(self, count)
+            self.application.received(self, count)
         elif not self.peer_finished:
             self.peer_finished = True
             self._wait_for()
-            self._application.ended(self)
+            self.application.ended(self)
             self._done()
 
     def _flush(self) -> None:

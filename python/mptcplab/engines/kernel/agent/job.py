@@ -38,6 +38,8 @@ class Job:
     most_bits_per_second: int | None = None
     #: Where the scenario wants one: ``program``, ``parameters``, ``decisions``.
     guard: dict[str, Any] | None = None
+    #: What carries the connection over QUIC, where the scenario wants that: ``program``, ``job``.
+    quic: dict[str, Any] | None = None
 
     @property
     def end(self) -> str:

@@ -106,6 +106,10 @@ class Transfer:
         """Give when each connection was opened, and when its application wrote and read last."""
         return [one.marks for one in self.connections]
 
+    def responses(self) -> list[dict[str, float]]:
+        """Give what the applications wrote down of the answers to their requests."""
+        return [row for one in self.connections for row in one.application.responses]
+
     def reason(self) -> str:
         """Say what connections wait for, or that all is complete."""
         if self.failure is not None:

@@ -1,0 +1,115 @@
+"""Transfers over QUIC, beside what the program that carries them counted itself."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from engine.machines import Machine, about
+from requirements import need_quic
+
+TWO_PATHS = """\
+schema = 1
+
+[transfer]
+direction = "download"
+size = "1 MB"
+protocol = "quic"
+
+[path.wifi]
+rate = "20 Mbit/s"
+delay = "5 ms"
+queue = "60 kB"
+loss = "1 %"
+
+[path.lte]
+rate = "10 Mbit/s"
+delay = "15 ms"
+queue = "60 kB"
+
+[run]
+stop = "20 s"
+"""
+ASKED = TWO_PATHS.replace(
+    'size = "1 MB"',
+    'application = "request-response"\nrequests = 5\nrequest = "1 kB"\nresponse = "20 kB"',
+)
+GONE = """
+[[timeline]]
+at = "0.2 s"
+path = "wifi"
+verb = "detach"
+"""
+ADDRESSES = {"10.0.1.2": "wifi", "10.0.2.2": "lte"}
+
+
+@pytest.mark.parametrize("direction", ["download", "upload"])
+def test_captures_show_what_the_program_counted(host: Machine, direction: str) -> None:
+    need_quic()
+    text = TWO_PATHS.replace("download", direction)
+    (run,) = host.emulate(text, "--no-baselines").values()
+    down = direction == "download"
+    assert run.outcome["finished"] is True, run.outcome
+    assert run.outcome["bytes_received"] == {"up": 0, "down": 0} | {
+        "down" if down else "up": 1_000_000
+    }
+    assert run.connections["protocol"].to_list() == ["quic"]
+    assert run.transfer is not None
+    assert run.transfer["bytes"] == 1_000_000
+    paths = dict(run.subflows.select("subflow", "path").iter_rows())
+    assert sorted(paths.values()) == ["lte", "wifi"]
+    counted = about(run)["quic"]
+    known = {
+        end: {
+            ADDRESSES[path["local" if end == "client" else "remote"][0]]: path
+            for path in counted[end]
+        }
+        for end in ("client", "server")
+    }
+    for flow in run.flows.iter_rows(named=True):
+        path = paths[flow["subflow"]]
+        sender, receiver = (
+            ("client", "server") if flow["direction"] == "up" else ("server", "client")
+        )
+        sent, received = known[sender][path], known[receiver][path]
+        assert flow["bytes"] == sent["sent_bytes"]
+        assert flow["packets"] == sent["sent_datagrams"]
+        assert flow["lost_packets"] == sent["sent_datagrams"] - received["received_datagrams"]
+    # What was sent, less what was lost, is what the congestion controls went by.
+    assert set(run.state["congestion_control"]) == {"cubic"}
+    assert set(run.state["subflow"]) == set(paths)
+
+
+def test_a_baseline_is_quic_over_its_path_alone(host: Machine) -> None:
+    need_quic()
+    runs = host.emulate(TWO_PATHS)
+    assert list(runs) == ["mptcp", "tcp-lte", "tcp-wifi"]
+    for name in ("lte", "wifi"):
+        run = runs[f"tcp-{name}"]
+        assert run.outcome["finished"] is True, run.outcome
+        assert run.connections["protocol"].to_list() == ["quic"]
+        assert run.subflows["path"].to_list() == [name]
+
+
+def test_a_path_that_goes_ends_no_transfer(host: Machine) -> None:
+    need_quic()
+    (run,) = host.emulate(TWO_PATHS + GONE, "--no-baselines").values()
+    assert run.outcome["finished"] is True, run.outcome
+    assert run.outcome["bytes_received"]["down"] == 1_000_000
+
+
+def test_response_times_are_those_of_the_application(host: Machine) -> None:
+    need_quic()
+    (run,) = host.emulate(ASKED, "--no-baselines").values()
+    assert run.outcome["finished"] is True, run.outcome
+    with (run.directory / "responses.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    times = [float(row["response_time_ms"]) for row in rows]
+    assert [row["response_bytes"] for row in rows] == ["20000"] * 5
+    # A round trip at least.
+    assert min(times) > 10.0
+    assert run.transfer is not None
+    assert run.transfer["responses"] == 5
+    assert run.transfer["response_time_ms_max"] == pytest.approx(max(times), abs=1e-3)
+    assert run.transfer["response_time_ms_mean"] == pytest.approx(sum(times) / 5, abs=1e-3)

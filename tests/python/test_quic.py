@@ -1,0 +1,108 @@
+"""QUIC in scenarios, campaigns and names, without a run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mptcplab._core import Error
+from mptcplab.engines import named
+from mptcplab.engines.kernel.features import Features
+from mptcplab.engines.kernel.job import Wanted
+from mptcplab.engines.kernel.measured import response_times
+from mptcplab.labels.connections import candidate
+from mptcplab.machine import quic
+from mptcplab.scenario import long
+from mptcplab.scenario.fault import ScenarioError
+from mptcplab.scenario.plan import plain, planned_transfer
+from mptcplab.scenario.scenario import Scenario, load
+
+QUIC = {"transfer.protocol": "quic"}
+FEATURES = Features(("cubic", "reno"), ("cubic", "reno"), ("default",))
+
+
+def scenario(**settings: object) -> Scenario:
+    return load("wifi-lte", QUIC | {key.replace("__", "."): of for key, of in settings.items()})[1]
+
+
+def wanted(one: Scenario, baseline: str | None = None) -> Wanted:
+    return Wanted(one, 1, baseline, FEATURES)
+
+
+def test_other_engines_refuse_it_with_the_remedy() -> None:
+    for name in ("simulation", "field"):
+        with pytest.raises(ScenarioError) as refused:
+            named(name).check(scenario())
+        assert str(refused.value) == (
+            f'[transfer] protocol: the {name} engine has no "quic": run it with --engine kernel, '
+            "or with --set transfer.protocol=tcp"
+        )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "remedy"),
+    [
+        ("kernel.congestion_control", "vegas", "--set kernel.congestion_control=cubic"),
+        ("mptcp.path_manager", "guard", "--set mptcp.path_manager=linux"),
+        ("server.stack", "mptcplab", "--set server.stack=kernel"),
+        ("path.wifi.ip", "6", "--set path.wifi.ip=4"),
+    ],
+)
+def test_what_quic_lacks_is_refused_with_the_remedy(key: str, value: str, remedy: str) -> None:
+    one = load("wifi-lte", ["transfer.protocol=quic", f"{key}={value}"])[1]
+    with pytest.raises(ScenarioError, match="QUIC|quic|guard") as refused:
+        wanted(one)
+    assert remedy in str(refused.value)
+
+
+def test_a_missing_program_is_told_with_its_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quic, "PROGRAM", tmp_path / "none")
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(Error, match="run make quic in the source of mptcplab"):
+        quic.program()
+
+
+def test_one_path_or_several_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quic, "program", lambda: "mptcplab-quic")
+
+    def used(one: Scenario, baseline: str | None = None) -> list[str]:
+        agents = wanted(one, baseline).job(Path("run"), Path("raw"), captures="none").agents
+        assert agents["client"].job["mptcp"] is False
+        return [path["address"] for path in agents["client"].job["quic"]["job"]["paths"]]
+
+    assert used(scenario()) == ["10.0.1.2", "10.0.2.2"]
+    assert used(scenario(mptcp__enabled=False)) == ["10.0.1.2"]
+    assert used(scenario(mptcp__path_manager="single")) == ["10.0.1.2"]
+    assert used(scenario(), "lte") == ["10.0.2.2"]
+
+
+def test_the_long_form_reads_back_and_the_plan_is_without_it() -> None:
+    one = scenario()
+    assert 'protocol = "quic"' in long.write(one)
+    assert "protocol" not in planned_transfer(one.transfer)
+    assert plain(one, linux=True).transfer.protocol == "quic"
+
+
+def test_what_ran_is_named_by_its_protocol() -> None:
+    assert candidate("tcp", None) == "MPTCP"
+    assert candidate("quic", None) == "MPQUIC"
+    assert candidate("quic", "lte") == "QUIC over lte"
+    assert candidate(None, "lte") == "lte alone"
+
+
+def test_response_times_of_what_an_application_noted() -> None:
+    rows = [{"at_ns": 0, "response_time_ms": time} for time in (30.0, 10.0, 20.0)]
+    assert response_times([*rows, {"at_ns": 0}], 20_000_000) == {
+        "deadline_ms": 20.0,
+        "late_share": 0.5,
+        "responses": 3,
+        "response_time_ms_mean": 20.0,
+        "response_time_ms_median": 20.0,
+        "response_time_ms_p95": 30.0,
+        "response_time_ms_max": 30.0,
+    }
+    assert response_times([], None) == {}
