@@ -14,6 +14,12 @@ SENDERS = {"up": "client", "down": "server"}
 RECEIVERS = {"up": "server", "down": "client"}
 # Protocols beside TCP; ``unknown`` is one that a file of another tool does not name.
 OTHERS = {"udp": "UDP", "quic": "QUIC", "unknown": "protocol unknown"}
+# What runs over several paths and over one, by the ``protocol`` of ``[transfer]``.
+CANDIDATES = {
+    "tcp": ("MPTCP", "TCP over {}"),
+    "quic": ("MPQUIC", "QUIC over {}"),
+    None: ("several paths", "{} alone"),
+}
 # Numbers of QUIC's versions that have another name (RFC 9369, RFC 9000 section 15).
 QUIC_2, QUIC_DRAFT = 0x6B3343CF, 0xFF0000
 
@@ -48,6 +54,12 @@ def _quic(version: int) -> str:
         return f"draft {version & 0xFF}"
     version = 2 if version == QUIC_2 else version
     return f"v{version}" if version < 1 << 16 else f"version {version:#x}"
+
+
+def candidate(protocol: str | None, path: str | None) -> str:
+    """Name what runs over several paths, or over one alone; ``None`` is runs of all protocols."""
+    multipath, single = CANDIDATES[protocol]
+    return multipath if path is None else single.format(text.clean(path))
 
 
 def delivered(transfer: Row) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+from contextlib import suppress
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -37,6 +39,9 @@ KEYS = ("run", "configuration", "repetition", "seed", "kind", "path", "pair")
 #: Columns of ``runs`` that no axis can be named as.
 COLUMNS = (*KEYS, "scenario", "finished", "reason", *OF_RUNS, "gain", "best_path")
 
+# The key of what carries data, and how a scenario's long form names QUIC.
+PROTOCOL = "transfer.protocol"
+QUIC = re.compile(r'^protocol = "quic"$', re.MULTILINE)
 #: What is always known of a campaign.
 NEEDED = {"campaign", "title", "scenario", "engine", "axes", "keys", "repetitions", "seed"}
 # No axis can have a name with a space.
@@ -206,6 +211,33 @@ class Campaign:
             .select("configuration", "finding", "runs", "of", "cost_s_median")
             .sort("configuration", "runs", "finding", descending=[False, True, False])
         )
+
+    def protocol(self, runs: pl.Series | None = None) -> str | None:
+        """Give the ``protocol`` of the transfers of these runs, or of all; None: several."""
+        import polars as pl
+
+        planned = self.plan
+        if runs is not None:
+            planned = planned.filter(pl.col("run").is_in(runs.implode()))
+        found = {self._protocols[one] for one in planned["scenario"].unique()}
+        return next(iter(found)) if len(found) == 1 else None
+
+    @cached_property
+    def _protocols(self) -> dict[str, str]:
+        """Give the protocol of each scenario; where no axis sets it all have the first one's."""
+        names = self.plan["scenario"].unique(maintain_order=True).to_list()
+        varies = any(PROTOCOL in keys for keys in self.about["keys"].values())
+        if varies:
+            return {name: self._protocol(name) for name in names}
+        return dict.fromkeys(names, self._protocol(names[0]) if names else "tcp")
+
+    def _protocol(self, scenario: str) -> str:
+        # Scenarios are written by us, and those of earlier versions have no such key.
+        with suppress(OSError):
+            written = (self.directory / SCENARIOS / f"{scenario}.toml").read_text("utf-8")
+            if QUIC.search(written):
+                return "quic"
+        return "tcp"
 
     def table(self, name: str) -> pl.LazyFrame:
         """Give a table of all runs, with the run's key in the column ``run``."""

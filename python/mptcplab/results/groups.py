@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mptcplab._core import Error
-from mptcplab.labels.connections import RECEIVERS, SENDERS
+from mptcplab.labels.connections import RECEIVERS, SENDERS, candidate
 from mptcplab.results.run_metrics import SERVER
 from mptcplab.results.statistics import gain
 
@@ -32,11 +32,13 @@ class Group:
     path: str | None
     #: Rows of ``Campaign.runs``.
     runs: pl.DataFrame
+    #: ``tcp`` or ``quic``; None with runs of both.
+    protocol: str | None = "tcp"
 
     @property
     def name(self) -> str:
         """What ran, in words."""
-        return "MPTCP" if self.path is None else f"TCP over {self.path}"
+        return candidate(self.protocol, self.path)
 
     def values(self, figure: str) -> list[float | None]:
         """Give a figure of each run; that of one that did not finish is unknown."""
@@ -50,14 +52,11 @@ def groups(campaign: Campaign, by: Sequence[str], runs: pl.DataFrame | None = No
     """Split runs by axes, in the order of the axes' values; MPTCP before plain TCP."""
     _check(campaign, by)
     rows = campaign.runs if runs is None else runs
-    found = [
-        Group(
-            {axis: key[axis] for axis in by if key[axis] is not None},
-            key["path"],
-            rows.filter(*(_is(name, value) for name, value in key.items())),
-        )
-        for key in rows.select(*by, "path").unique(maintain_order=True).rows(named=True)
-    ]
+    found = []
+    for key in rows.select(*by, "path").unique(maintain_order=True).rows(named=True):
+        own = rows.filter(*(_is(name, value) for name, value in key.items()))
+        axes = {axis: key[axis] for axis in by if key[axis] is not None}
+        found.append(Group(axes, key["path"], own, campaign.protocol(own["run"])))
     single = paths(campaign)
 
     def position(group: Group) -> list[int]:

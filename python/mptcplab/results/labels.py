@@ -7,6 +7,7 @@ from typing import Any
 
 from mptcplab.engines import named
 from mptcplab.labels import quality, text
+from mptcplab.labels.connections import candidate
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.run import Run
 from mptcplab.results.serving import Served, served
@@ -20,9 +21,12 @@ SAME = 0.005
 def label(run: Run) -> str:
     """Name a run."""
     path = run.about["path"]
-    if path is not None:
-        return f"TCP over {path}"
-    return "MPTCP" if run.about["mptcp"] else "plain TCP"
+    protocol = run.about.get("protocol", "tcp")
+    if path is not None or run.about["mptcp"]:
+        return candidate(protocol, path)
+    if protocol == "tcp":
+        return "plain TCP"
+    return candidate(protocol, None) if run.scenario["mptcp"]["enabled"] else "QUIC"
 
 
 def engine(about: dict[str, Any]) -> str:

@@ -30,6 +30,7 @@ from mptcplab.charts.shape import Badge, Document, Fact, Provenance, Table
 from mptcplab.engines import named
 from mptcplab.labels import text
 from mptcplab.labels.commands import typed_command
+from mptcplab.labels.connections import candidate
 from mptcplab.labels.findings import called
 from mptcplab.results.campaign import RUNS, Campaign
 from mptcplab.results.statistics.intervals import LEVEL
@@ -152,11 +153,12 @@ def _findings(campaign: Campaign) -> list[Table]:
 def _failures(campaign: Campaign) -> list[Table]:
     if not campaign.failures.height:
         return []
+    protocol = campaign.protocol()
     rows = [
         [
             row["run"],
             *("" if row[axis] is None else text.clean(str(row[axis])) for axis in campaign.axes),
-            "MPTCP" if row["path"] is None else f"TCP over {row['path']}",
+            candidate(protocol, row["path"]),
             str(row["seed"]),
             text.clean(row["reason"]),
         ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mptcplab.charts.campaign.shape import Estimated
 from mptcplab.charts.campaign.subject import Subject
 from mptcplab.labels import text
+from mptcplab.labels.connections import candidate
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.labels import finished, too_few
 
@@ -37,13 +38,21 @@ def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[s
         return
     if len(known) == 1:
         which = f" for {_values(subject, known[0])}" if len(subject.gains) > 1 else ""
-        yield f"MPTCP gives {_gain(known[0], level)} than TCP over {known[0].part}{which}."
+        own, single = _names(subject, known[0])
+        yield f"{own} gives {_gain(known[0], level)} than {single}{which}."
         return
-    yield _counted(known, level, _noun(subject))
+    yield _counted(known, level, _noun(subject), _own(subject))
     best = max(known, key=lambda one: one.estimate or 0.0)
     worst = min(known, key=lambda one: one.estimate or 0.0)
-    yield f"Best for {_values(subject, best)}: {_gain(best, level)} than TCP over {best.part}."
-    yield f"Worst for {_values(subject, worst)}: {_gain(worst, level)} than TCP over {worst.part}."
+    for which, one in (("Best", best), ("Worst", worst)):
+        _, single = _names(subject, one)
+        yield f"{which} for {_values(subject, one)}: {_gain(one, level)} than {single}."
+
+
+def _names(subject: Subject, one: Estimated) -> tuple[str, str]:
+    """Name what ran over several paths, and over the single path that it is compared with."""
+    protocol = subject.groups[one.group].protocol
+    return candidate(protocol, None), candidate(protocol, one.part)
 
 
 def _noun(subject: Subject) -> str:
@@ -51,8 +60,14 @@ def _noun(subject: Subject) -> str:
     return "hour" if list(subject.campaign.axes) == ["hour"] else "configuration"
 
 
-def _counted(known: list[Estimated], level: float, noun: str) -> str:
-    """Say in how many configurations MPTCP differs from the best single path."""
+def _own(subject: Subject) -> str:
+    """Name what ran over several paths in all configurations."""
+    protocol = subject.campaign.protocol()
+    return candidate(protocol, None) if protocol else "what runs over several paths"
+
+
+def _counted(known: list[Estimated], level: float, noun: str, own: str) -> str:
+    """Say in how many configurations ``own`` differs from the best single path."""
     chance = round(1 - level, 6)
     significant = [one for one in known if one.p_value is not None and one.p_value < chance]
     more = sum((one.effect or 0.0) > 0 for one in significant)
@@ -61,7 +76,7 @@ def _counted(known: list[Estimated], level: float, noun: str) -> str:
     pairs = max(one.n for one in known)
     if not significant and (few := too_few(pairs, level, len(known), noun)) is not None:
         return (
-            "Whether MPTCP differs from the best single path cannot be judged in any of "
+            f"Whether {own} differs from the best single path cannot be judged in any of "
             f"{every}: {few}."
         )
     if not significant:
@@ -75,7 +90,7 @@ def _counted(known: list[Estimated], level: float, noun: str) -> str:
     same = len(known) - len(significant)
     rest = f"; no significant difference in {same}" if same else ""
     return (
-        f"MPTCP has significantly {'more' if more else 'less'} throughput than the best single "
+        f"{own} has significantly {'more' if more else 'less'} throughput than the best single "
         f"path in {more or less} of {every}{f' and less in {less}' if more and less else ''} "
         f"(corrected p < {chance:g}){rest}."
     )

@@ -15,6 +15,7 @@ from mptcplab.campaign.perform import workers
 from mptcplab.campaign.work import Task
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
+from mptcplab.labels.connections import candidate
 from mptcplab.labels.findings import NO_FAULT, called
 from mptcplab.metrics import OF_RUNS, Metric, of_runs
 from mptcplab.probing.row import FOUND, details
@@ -44,9 +45,11 @@ def print_campaign(campaign: Campaign) -> None:
     overview = document(campaign)
     _print_head(page, campaign, overview)
     rows = overview["configurations"]
-    draw(page, _columns(rows[:MOST_ROWS], overview["axes"]))
+    protocol = campaign.protocol()
+    whose = f"{candidate(protocol, None)}'s" if protocol else "of runs over several paths"
+    draw(page, _columns(rows[:MOST_ROWS], overview["axes"], protocol))
     page.paragraph(
-        "mean ± σ over the n runs that finished; the columns after the throughputs are MPTCP's",
+        f"mean ± σ over the n runs that finished; the columns after the throughputs are {whose}",
         style="faint",
     )
     pairs = max((row["gain"]["n"] for row in rows if row["gain"]), default=0)
@@ -59,10 +62,10 @@ def print_campaign(campaign: Campaign) -> None:
         _print_few(page, [row["gain"] for row in rows if row["gain"]], pairs)
     _print_more(page, len(rows) - MOST_ROWS, "configuration")
     _print_findings(page, rows)
-    _print_unfinished(page, rows)
+    _print_unfinished(page, rows, protocol)
     _print_calendar(page, overview["calendar"])
     _print_probes(page, overview["probes"])
-    _print_failures(page, overview["failures"], list(overview["axes"]))
+    _print_failures(page, overview["failures"], list(overview["axes"]), protocol)
     page.line()
     page.paragraph(f"{campaign.directory} holds the campaign", indent="", style="faint")
 
@@ -79,7 +82,7 @@ def _print_head(page: Page, campaign: Campaign, overview: Row) -> None:
     page.line()
 
 
-def _columns(rows: list[Row], axes: dict[str, list[Any]]) -> list[Column]:
+def _columns(rows: list[Row], axes: dict[str, list[Any]], protocol: str | None) -> list[Column]:
     names = dict.fromkeys(name for row in rows for name in row["runs"])
     columns = [
         Column(axis, [text.clean(str(row["axes"][axis])) for row in rows], left=True)
@@ -90,7 +93,7 @@ def _columns(rows: list[Row], axes: dict[str, list[Any]]) -> list[Column]:
     for name in names:
         runs = [row["runs"].get(name, {}) for row in rows]
         cells = [_figures(one.get("throughput_mbps")) for one in runs]
-        columns.append(Column(f"{_label(name)} Mbit/s", cells))
+        columns.append(Column(f"{_label(name, protocol)} Mbit/s", cells))
     beside = [one.get("neighbours", {}) for one in own]
     for name in dict.fromkeys(name for one in beside for name in one):
         cells = [_figures(one.get(name, {}).get("throughput_mbps")) for one in beside]
@@ -112,8 +115,8 @@ def _metric(metric: Metric, stated: list[Row | None], keep: int) -> list[Column]
     return [Column(metric.head, [_figures(one) for one in stated], keep=keep)]
 
 
-def _label(name: str) -> str:
-    return "MPTCP" if name == "mptcp" else f"TCP over {name.removeprefix('tcp-')}"
+def _label(name: str, protocol: str | None) -> str:
+    return candidate(protocol, None if name == "mptcp" else name.removeprefix("tcp-"))
 
 
 def _n(run: Row, figure: str) -> int:
@@ -175,7 +178,7 @@ def _found(row: Row) -> str:
     return f"{called(row['finding'])} in {row['runs']} of {row['of']}{known}"
 
 
-def _print_unfinished(page: Page, rows: list[Row]) -> None:
+def _print_unfinished(page: Page, rows: list[Row], protocol: str | None) -> None:
     concerned = [
         row for row in rows if any(run["finished"] < run["runs"] for run in row["runs"].values())
     ]
@@ -191,7 +194,7 @@ def _print_unfinished(page: Page, rows: list[Row]) -> None:
     for row in concerned[:MOST_UNFINISHED]:
         which = " ".join(f"{axis} {value}" for axis, value in row["axes"].items())
         counts = ", ".join(
-            f"{_label(name)} {run['finished']} of {run['runs']}"
+            f"{_label(name, protocol)} {run['finished']} of {run['runs']}"
             for name, run in row["runs"].items()
         )
         sentence = f"{which}: {counts} finished" if which else f"{counts} finished"
@@ -226,10 +229,10 @@ def _print_probes(page: Page, probes: list[Row] | None) -> None:
             page.paragraph(text.clean(sentence), first="! ", style="warning")
 
 
-def _print_failures(page: Page, failures: list[Row], axes: list[str]) -> None:
+def _print_failures(page: Page, failures: list[Row], axes: list[str], protocol: str | None) -> None:
     for row in failures[:MOST_FAILURES]:
         which = [f"{axis} {row[axis]}" for axis in axes if row[axis] is not None]
-        which += [_label(f"tcp-{row['path']}" if row["path"] else "mptcp"), f"seed {row['seed']}"]
+        which += [candidate(protocol, row["path"]), f"seed {row['seed']}"]
         sentence = f"{text.clean(', '.join(which))} failed: {text.clean(row['reason'])}"
         page.paragraph(sentence, first="! ", style="bad")
     _print_more(page, len(failures) - MOST_FAILURES, "failure")
@@ -290,9 +293,11 @@ def _print_counts(page: Page, matrix: Matrix) -> None:
     repetitions = matrix.repetitions
     configurations = len(matrix.configurations)
     baselines = len(matrix.runs) - configurations * repetitions
+    over_tcp = all(one.mptcp.scenario.transfer.protocol == "tcp" for one in matrix.configurations)
     page.paragraph(
         f"{text.plural(configurations, 'configuration')} × {text.plural(repetitions, 'repetition')}"
-        f", and {text.plural(baselines, 'run')} of plain TCP beside them: "
+        f", and {text.plural(baselines, 'run')} {'of plain TCP' if over_tcp else 'over one path'} "
+        "beside them: "
         f"{text.plural(len(matrix.runs), 'run')}"
     )
 
