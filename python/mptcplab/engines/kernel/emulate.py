@@ -148,7 +148,7 @@ def circumstances(job: Job, ended: Ended) -> dict[str, Any]:
             "converters": ended["converters"],
             "sockets": {name: agent["sockets"] for name, agent in ended["agents"].items()},
         },
-        **({"quic": _quic(ended)} if "quic" in job.agents["client"].job else {}),
+        **({"quic": _quic(ended)} if job.is_quic else {}),
         "stacks": {end: "mptcplab" if end == job.ours else "kernel" for end in ENDS},
         "emulator": ended["emulator"] | {"dropped_before": ended["dropped"]},
     }

@@ -80,6 +80,11 @@ class Job:
     #: The converter's command, by host.
     converters: dict[str, list[str]] = field(default_factory=dict)
 
+    @property
+    def is_quic(self) -> bool:
+        """Whether the transfer goes over QUIC."""
+        return any("quic" in agent.job for agent in self.agents.values())
+
     def as_json(self) -> dict[str, Any]:
         """Give it for the lab."""
         return vars(self) | {
