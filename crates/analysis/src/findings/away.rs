@@ -1,6 +1,6 @@
 //! When a path was away, and what that cost: with it, the connection would have gone on at the rate that it had with all its paths.
 
-use super::case::{Case, SILENT_S};
+use super::case::Case;
 use super::idle;
 use crate::timeline::Timeline;
 use std::iter;
@@ -63,14 +63,14 @@ fn gone(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Range<usize>> {
     }
     // What was on its way comes.
     let later = place(gone_s + case.patience_s(subflow, OVER_S))..gone.end;
+    let least = later.start - gone.start;
     let brought: Vec<usize> = later.filter(|&index| timeline.of(subflow, index).came_bytes > 0).collect();
     if brought.is_empty() {
         return vec![gone];
     }
-    let least = (case.patience_s(subflow, SILENT_S) / timeline.width_s()).ceil() as usize;
     let begins = iter::once(gone.start).chain(brought.iter().map(|index| index + 1));
     let spans = begins.zip(brought.iter().copied().chain([gone.end])).map(|(from, to)| from..to);
-    spans.filter(|span| span.len() >= least).collect()
+    spans.filter(|span| span.len() > least).collect()
 }
 
 /// What the connection carries while all its paths are there.
