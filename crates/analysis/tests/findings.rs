@@ -500,3 +500,69 @@ fn a_receiver_that_acknowledges_on_subflows_alone_is_stuck() {
     assert!(!kinds(&stuck(20, true)).contains(&"receiver_stuck"), "it was taken");
     assert!(!kinds(&stuck(5, false)).contains(&"receiver_stuck"), "for a second only");
 }
+
+/// An upload over Wi-Fi, which dies for good at 2 s and is tried until 13 s; LTE joins at 3.1 s and goes on.
+fn left_for_another() -> tables::Tables {
+    let mut lines = String::new();
+    for (at, path, hello) in [(0, "wifi", "mp_capable"), (3100, "lte", "join(2)")] {
+        let answer = if path == "wifi" { "mp_capable" } else { "join(0)" };
+        writeln!(lines, "{at}|- client {path} S 0 0 0 {hello}").unwrap();
+        writeln!(lines, "{}|- server {path} SA 0 1 0 {answer}", at + 20).unwrap();
+        writeln!(lines, "{}|- client {path} A 1 1 0 {hello}", at + 20).unwrap();
+        writeln!(lines, "{}|- server {path} A 1 1 0 dss(ack 1)", at + 40).unwrap();
+    }
+    let (mut data, mut on) = (1, [1; 2]);
+    for at in (200..8000).step_by(10) {
+        let path = usize::from(at > 2000);
+        if (2001..3200).contains(&at) {
+            continue;
+        }
+        let (name, from) = (["wifi", "lte"][path], on[path]);
+        on[path] += 1000;
+        let segment = format!("client {name} A {from} 1 1000 dss({data} {from} 1000, ack 1)");
+        writeln!(lines, "{at}|- {segment}").unwrap();
+        if at == 2000 {
+            for again in [2300, 2900, 4100, 6500, 13_000] {
+                writeln!(lines, "{again}|- {segment}").unwrap();
+            }
+            continue;
+        }
+        data += 1000;
+        writeln!(lines, "{}|- server {name} A 1 {} 0 dss(ack {data})", at + 29, on[path]).unwrap();
+    }
+    Script::default().run(&lines)
+}
+
+#[test]
+fn time_outs_after_a_stop_are_not_counted_to_it() {
+    let tables = left_for_another();
+    let row = tables.findings.iter().find(|row| row.kind == "timeout_chain");
+    let row = row.unwrap_or_else(|| panic!("{:?}", tables.findings));
+    assert!(row.message.contains(": 2 retransmission time-outs"), "{}", row.message);
+}
+
+#[test]
+fn a_path_delays_only_what_was_sent() {
+    let mut lines = "
+        0|-  client wifi S  0 0 0 mp_capable
+        20|- server wifi SA 0 1 0 mp_capable
+        20|- client wifi A  1 1 0 mp_capable
+        "
+    .to_owned();
+    // Ten seconds later, ten segments that are answered a second after they were sent.
+    for number in 0..160 {
+        let held = number >= 150;
+        let at = if held { 12_000 + number } else { 200 + 10 * number };
+        let (from, to) = (1 + 1000 * number, 1001 + 1000 * number);
+        let segment = format!("client wifi A {from} 1 1000 dss({from} {from} 1000, ack 1)");
+        writeln!(lines, "{at}|- {segment}").unwrap();
+        if number == 150 {
+            writeln!(lines, "12450|- {segment}").unwrap();
+        }
+        writeln!(lines, "{}|- server wifi A 1 {to} 0 dss(ack {to})", if held { at + 1000 } else { at + 30 }).unwrap();
+    }
+    let tables = Script::default().run(&lines);
+    let row = tables.findings.iter().find(|row| row.kind == "spurious_timeouts");
+    let row = row.unwrap_or_else(|| panic!("{:?}", tables.findings));
+    assert!(row.message.contains("by up to 1.0 s"), "{}", row.message);
+}

@@ -61,10 +61,12 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize, from: usize) -> Range<
     from..to.max(from)
 }
 
-/// Before a time, the silence that a time-out was in: from the last answer before that to the first after.
+/// Before a time, the silence that a time-out was in: from the last answer before that, or what was sent first after it, to the
+/// first answer after.
 fn silence(timeline: &Timeline, subflow: usize, index: usize) -> Range<usize> {
     let time_out = (0..=index).rev().find(|&index| timeline.of(subflow, index).timeouts > 0).unwrap_or(index);
     let answered = |index: &usize| timeline.of(subflow, *index).answered;
     let from = (0..time_out).rev().find(answered).unwrap_or(time_out);
+    let from = (from..time_out).find(|&index| timeline.of(subflow, index).left_bytes > 1).unwrap_or(from);
     from..(time_out..index).find(answered).unwrap_or(index)
 }

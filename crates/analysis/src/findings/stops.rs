@@ -320,7 +320,9 @@ fn all_dead(case: &mut Case, timeline: &Timeline, rate: Rate) -> Vec<Outage> {
             there.iter().map(|&subflow| Some((subflow, silent(subflow, at)?))).collect()
         };
         let Some(dead) = stop.clone().find_map(together).filter(|dead| !dead.is_empty()) else { continue };
-        let counts = dead.iter().map(|(subflow, silent)| timeouts(timeline, *subflow, silent.clone()));
+        // A path that stays dead runs into more, which are nothing to this stop.
+        let within = |silent: &Range<usize>| silent.start..silent.end.min(stop.end + 1);
+        let counts = dead.iter().map(|(subflow, silent)| timeouts(timeline, *subflow, within(silent)));
         let (timeouts, backed_off) = counts.max().unwrap_or_default();
         let time = away::until_recovered(case, timeline, &stop, rate.of_all);
         let lost_s = away::claim(case, timeline, &time, rate.of_all, rate.of_all, 0.0);
