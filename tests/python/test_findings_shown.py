@@ -295,6 +295,30 @@ def test_findings_alike_share_their_remedy(tmp_path: Path) -> None:
     assert f"{tmp_path}/client.pcapng packet 7" in " ".join(alike.split())
 
 
+def test_captures_that_are_unfit_ask_for_one_thing() -> None:
+    """Captures of both ends were asked for where nobody knew which end it was."""
+    from mptcplab.cli.summary.findings import print_all
+    from mptcplab.cli.summary.page import Page
+
+    unfit = {
+        "kind": "capture_unfit",
+        "message": "the capture cannot show what limited the transfer",
+        "cost_s": None,
+        "confidence": 0.9,
+        "from_s": 1.0,
+        "to_s": 2.0,
+        "direction": "down",
+        "evidence": "neither handshakes nor acknowledgements",
+        "remedy": "capture the handshake, at one end",
+        "filter": "tcp",
+        "capture": None,
+        "record": None,
+    }
+    stream = io.StringIO()
+    print_all(Page(stream), [unfit], unseen=["server", "client"])
+    assert "give the capture" not in stream.getvalue()
+
+
 def test_filters_show_the_packets(mptcplab: Any) -> None:
     """The display filter is one, and shows packets within the span."""
     capture = EXAMPLES / "outage" / "server.pcapng.gz"

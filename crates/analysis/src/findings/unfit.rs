@@ -7,10 +7,18 @@ pub(super) const LEAST_BYTES: u64 = 100_000;
 /// Bytes that are missing matter from this part of all on.
 const LEAST_PERCENT: u64 = 1;
 
+/// Matters where more than half of the packets with data are cut: SACK alone is in fewer.
+const OPTIONS_CUT: &str = "options_cut";
+
 /// What a remark on a capture poisons: its name, what it means, what to do.
 type Poison = (&'static str, &'static str, &'static str);
 
-const POISON: [Poison; 7] = [
+const POISON: [Poison; 8] = [
+    (
+        OPTIONS_CUT,
+        "its snap length cut TCP options, and with them what says where data belongs, and whether this is MPTCP",
+        "capture with a snap length of 128: tcpdump -s 128",
+    ),
     ("path_missing", "it lacks a subflow", "capture all interfaces: tcpdump -i any"),
     ("captures_unrelated", "the captures of its two ends are from different runs", "give captures of one run"),
     ("clock_jumped", "its clock was set while it ran", "capture while no clock is being set"),
@@ -36,8 +44,11 @@ const POISON: [Poison; 7] = [
 pub(super) fn poison(case: &Case) -> Option<Poison> {
     POISON.into_iter().find(|(name, ..)| {
         let enough = |count: Option<u64>| count.is_none_or(|count| count > case.bytes / 100 * LEAST_PERCENT);
-        let counts_bytes = name.ends_with("_bytes");
-        case.diagnosed(name).is_some_and(|row| !counts_bytes || enough(row.count))
+        let most_packets = || case.report.flows.iter().flatten().map(|row| row.data_packets).sum::<u64>() / 2;
+        case.diagnosed(name).is_some_and(|row| match *name {
+            OPTIONS_CUT => row.count.is_some_and(|count| count > most_packets()),
+            _ => !name.ends_with("_bytes") || enough(row.count),
+        })
     })
 }
 

@@ -87,7 +87,9 @@ def print_all(
     alike: dict[tuple[str, str], list[Row]] = {}
     for row in by_cost(rows):
         alike.setdefault((row["kind"], row["remedy"]), []).append(row)
-    unseen = list(unseen)
+    # What makes the captures unfit says what to do.
+    unfit = any(kind == "capture_unfit" for kind, _ in alike)
+    unseen = [] if unfit else list(unseen)
     if not alike:
         page.paragraph(SHOWN_NOTHING if unanswered or unseen else NOTHING, indent="")
     for number, ((_, remedy), group) in enumerate(alike.items()):
