@@ -115,7 +115,7 @@ def with_baselines(
             progress=begin(run_name),
             watch=watch,
         )
-        runs[path].owned = owned
+        runs[path].tables.owned = owned
         done(run_name, existed)
     baselines_of = {str(path): runs[path] for path in paths if path is not None}
     return Comparison(out, runs[None], baselines_of)

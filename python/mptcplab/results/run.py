@@ -52,6 +52,8 @@ class StoredTables:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._frames: dict[str, pl.DataFrame] = {}
+        # What the directory lives as long as, where that is not for good.
+        self.owned: object = None
 
     @property
     def complete(self) -> bool:
@@ -133,8 +135,6 @@ class Run(Analysis):
         if "guest" in self.about:
             # As earlier versions wrote it.
             self.about["programs"] = self.about.pop("guest")
-        # What the directory lives as long as, where that is not for good.
-        self.owned: object = None
         self.tables = StoredTables(self.directory / "tables")
         super().__init__(self.tables)
 
