@@ -566,3 +566,27 @@ fn a_path_delays_only_what_was_sent() {
     let row = row.unwrap_or_else(|| panic!("{:?}", tables.findings));
     assert!(row.message.contains("by up to 1.0 s"), "{}", row.message);
 }
+
+#[test]
+fn a_capture_that_cut_most_options_is_unfit_and_says_so() {
+    let cut = |one_in: u32| {
+        let mut lines = "
+            0|-  client wifi S  0 0 0 mp_capable
+            20|- server wifi SA 0 1 0 mp_capable
+            20|- client wifi A  1 1 0 mp_capable
+            "
+        .to_owned();
+        for number in 0..200 {
+            let (at, from, to) = (200 + 20 * number, 1 + 1000 * number, 1001 + 1000 * number);
+            let cut = if number % one_in == 0 { "cut(8)" } else { "" };
+            writeln!(lines, "{at}|- client wifi A {from} 1 1000 dss({from} {from} 1000, ack 1) {cut}").unwrap();
+            writeln!(lines, "{}|- server wifi A 1 {to} 0 dss(ack {to})", at + 30).unwrap();
+        }
+        Script::default().run(&lines)
+    };
+    let tables = cut(1);
+    let row = tables.findings.iter().find(|row| row.kind == "capture_unfit");
+    let row = row.unwrap_or_else(|| panic!("{:?}", tables.findings));
+    assert!(row.message.contains("its snap length cut TCP options"), "{}", row.message);
+    assert!(!cut(10).findings.iter().any(|row| row.message.contains("snap length cut")));
+}
