@@ -108,6 +108,26 @@ def test_a_count_that_goes_on_beside_a_full_window_is_no_small_send_buffer(
     assert bool(send_buffer.find(comparison, [])) is found
 
 
+def test_what_the_connection_has_written_decides_before_a_count() -> None:
+    """Linux counted waits for the buffer on a path that lost 1 %, whose windows were full."""
+    import polars as pl
+
+    from mptcplab.results.findings import send_buffer
+
+    names = ("busy_ms", "buffer_limited_ms", "queued_bytes", "in_flight_packets", "cwnd_packets")
+    rows = [
+        {"connection": 0, "subflow": 1, "host": "server", "at_ns": at * 100_000_000}
+        | dict(zip(names, sample, strict=True))
+        | {"unacknowledged_bytes": 300_000 + at, "peer_window_bytes": 3_000_000}
+        for at, sample in enumerate(LIMITED, start=1)
+    ]
+    comparison = _comparison()
+    comparison.mptcp.state = pl.DataFrame(rows).with_columns(queued_bytes=pl.lit(100_000))
+    assert send_buffer.find(comparison, []) == []
+    comparison.mptcp.state = comparison.mptcp.state.drop("unacknowledged_bytes")
+    assert send_buffer.find(comparison, [])
+
+
 def test_a_small_send_buffer_is_told_once() -> None:
     """It is the connection's, however many of its subflows count it."""
     import polars as pl

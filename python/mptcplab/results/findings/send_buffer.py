@@ -34,12 +34,15 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     mptcp = comparison.mptcp
     if mptcp.transfer is None or any(row["kind"] in FULL_ELSEWHERE for row in others):
         return []
+    bulk = mptcp.scenario.get("transfer", {}).get("application", "bulk") == "bulk"
+    # What the connection has written says more than what Linux counts for a subflow.
+    if bulk and (samples := _samples(comparison, SAMPLED, "peer_window_bytes")):
+        return list(_sampled(samples))
     if counted := list(_counted(_samples(comparison, COUNTED))):
         # The buffer is the connection's.
         part, _ = max(counted)
         return [_found(part, "; ".join(evidence for _, evidence in counted))]
-    bulk = mptcp.scenario.get("transfer", {}).get("application", "bulk") == "bulk"
-    return list(_sampled(_samples(comparison, SAMPLED, "peer_window_bytes"))) if bulk else []
+    return []
 
 
 def _samples(comparison: Comparison, columns: tuple[str, ...], *perhaps: str) -> list[Row]:
