@@ -330,3 +330,21 @@ fn no_fall_back_where_the_peer_goes_on() {
     assert_eq!(only(&tables).fallback, None);
     assert!(diagnostics(&tables).contains(&"unmapped_bytes"));
 }
+
+#[test]
+fn a_proxy_that_answers_a_join_is_told() {
+    let lines = "
+        100|- client lte S  0 0 0 join(2)
+        164|- server lte SA 0 1 0
+        164|- client lte R  1 0 0
+        ";
+    let packets = failed_join(lines);
+    let tables = analyze(packets.clone());
+    let refused = tables.findings.iter().find(|row| row.kind == "join_refused").unwrap();
+    assert!(refused.message.contains("a proxy on the path answered"), "{}", refused.message);
+    assert!(refused.remedy.starts_with("avoid the proxy"), "{}", refused.remedy);
+
+    let tables = analyze(packets.into_iter().filter(|packet| packet.host == Host::Client).collect());
+    let refused = tables.findings.iter().find(|row| row.kind == "join_refused").unwrap();
+    assert!(!refused.message.contains("proxy"), "{}", refused.message);
+}

@@ -17,6 +17,8 @@ const INTERFERENCE: &str = "middlebox interference";
 const BARE: &str = "without MP_JOIN";
 
 const AVOID: &str = "avoid the middlebox: another port (443), or an encrypted tunnel";
+const AVOID_PROXY: &str =
+    "avoid the proxy on that path: another port (443), or an encrypted tunnel; or a proxy that knows MPTCP";
 const LIMITS: &str = "raise the limits at the side that refused: ip mptcp limits set subflows 4 add_addr_accepted 4";
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
@@ -154,6 +156,7 @@ fn remedy(row: &tables::Subflow, remark: &str) -> &'static str {
         _ if has("a middlebox reset it") => {
             "let joins pass the firewall on that path, or avoid it: another port (443), or an encrypted tunnel"
         }
+        _ if has("a proxy") => AVOID_PROXY,
         _ if has(BARE) => {
             "a capture at the server shows whether a middlebox removes the option: then another port (443), or an encrypted tunnel"
         }

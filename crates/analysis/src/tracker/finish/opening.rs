@@ -84,6 +84,8 @@ impl Connection {
                     "a middlebox removes MP_JOIN from the SYN"
                 } else if lost_from(subflow.opener.reverse()) {
                     "a middlebox removes MP_JOIN from the SYN/ACK"
+                } else if self.is_answered_for(subflow, ends) {
+                    "the SYN/ACK came without MP_JOIN, and none to this address left the server: a proxy on the path answered"
                 } else {
                     "the SYN/ACK came without MP_JOIN: the option was stripped, or the server does not know it"
                 };
@@ -128,6 +130,18 @@ impl Connection {
                 .filter(|_| outcome == "established" && !handshake.clock_jumped && self.shows_beginning(end)),
             subflow_ended: view.ended(),
         }
+    }
+
+    /// Whether the server, where it was captured, saw nothing of a subflow to an address at which it saw others.
+    fn is_answered_for(&self, subflow: &Subflow, ends: &[Option<JudgedEnd>; 2]) -> bool {
+        let is_server = |end: &usize| ends[*end].is_some_and(|judged| judged.sends == Some(Direction::Down));
+        let Some(server) = [0, 1].into_iter().find(is_server) else { return false };
+        let address = |view: &View| view.addresses.server.ip();
+        let to = subflow.views.iter().flatten().next().map(|view| address(view));
+        let is_captured = self.subflows.iter().filter_map(|other| other.views[server].as_deref());
+        subflow.opener == Direction::Up
+            && subflow.views[server].is_none()
+            && is_captured.map(address).any(|address| Some(address) == to)
     }
 
     /// Whether the handshake of the first subflow was captured there.
