@@ -2,7 +2,7 @@
 
 use super::NO_FAULT;
 use super::cost::Lost;
-use super::unfit;
+use super::{spurious, stops, unfit, waste};
 use crate::report::Report;
 use crate::timeline::{Bin, Flow, Timeline};
 use std::borrow::Cow;
@@ -52,6 +52,8 @@ const SHOWN_BY: [(&str, &str); 20] = [
     ("receiver_stuck", "reinjection"),
     ("reinjection_waste", "reinjection"),
 ];
+/// Remedies that no host can apply.
+const BEYOND_HOSTS: [&str; 3] = [spurious::BEYOND_HOSTS, stops::BEYOND_HOSTS, waste::BEYOND_HOSTS];
 /// Times in rows are rounded.
 const ROUNDING_S: f64 = 1e-6;
 /// What is no further apart happens at once.
@@ -354,6 +356,7 @@ impl<'a> Case<'a> {
             message: Cow::Owned(found.message),
             evidence: found.evidence,
             remedy: found.remedy.into(),
+            beyond_hosts: BEYOND_HOSTS.contains(&found.remedy),
             filter: self.filter(shown, found.from_s, found.to_s),
             capture,
             record,

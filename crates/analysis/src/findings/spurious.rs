@@ -9,6 +9,8 @@ use std::ops::Range;
 const USUAL: f64 = 0.5;
 const MOST_S: f64 = 5.0;
 
+pub(super) const BEYOND_HOSTS: &str = "none at the hosts: look at what holds the packets up (a handover, a radio that wakes up); Linux takes back what such a time-out did to its rate (net.ipv4.tcp_frto)";
+
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
     let mut found = Vec::new();
@@ -45,7 +47,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 "segments were sent again after a silence, {}; then what had been in flight before was acknowledged from its first segment on, within two round trips",
                 often(times)
             ),
-            remedy: "none at the hosts: look at what holds the packets up (a handover, a radio that wakes up); Linux takes back what such a time-out did to its rate (net.ipv4.tcp_frto)",
+            remedy: BEYOND_HOSTS,
         });
     }
     found

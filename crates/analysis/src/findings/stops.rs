@@ -22,7 +22,7 @@ const LEAST_WAIT_S: f64 = 0.1;
 
 const REMEDY_ONE: &str = "a path manager that suspends silent paths (mptcplab guard): it saves what the other paths wait, not what this one would have carried";
 const REMEDY_WINDOW: &str = "a larger receive buffer: with so small a window the other paths soon wait, and a path manager that suspends silent paths (guard) saves less";
-const REMEDY_KNOWN: &str = "none at the hosts: both knew that the path was gone";
+pub(super) const BEYOND_HOSTS: &str = "none at the hosts: both knew that the path was gone";
 const REMEDY_ALL: &str = "a second path that fails at other times";
 const REMEDY_LONG: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) saves a part of the wait after so long an outage";
 /// Time-outs that have doubled for so long may outlast an outage by seconds.
@@ -251,7 +251,7 @@ fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
             timeouts => evidence(" on it", sum(|one| one.to_s - one.from_s), timeouts),
         },
         remedy: match case.withdrawn_s(subflow) {
-            Some(at_s) if at_s <= to_s => REMEDY_KNOWN,
+            Some(at_s) if at_s <= to_s => BEYOND_HOSTS,
             _ if case.window_bound => REMEDY_WINDOW,
             _ => REMEDY_ONE,
         },

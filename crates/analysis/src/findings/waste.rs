@@ -5,6 +5,9 @@ use crate::timeline::{Bin, Flow};
 
 const LEAST_PART: f64 = 0.05;
 
+pub(super) const BEYOND_HOSTS: &str =
+    "none at the hosts: of a path that fell silent or went, the sender could not know what had arrived";
+
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.receiver.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
     // What comes after all has been delivered holds nothing up.
@@ -42,7 +45,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         remedy: if case.silences.iter().any(|silences| !silences.is_empty()) {
             "a path manager that leaves a dead path sooner (mptcplab guard)"
         } else if same > twice - same {
-            "none at the hosts: of a path that fell silent or went, the sender could not know what had arrived"
+            BEYOND_HOSTS
         } else {
             "a scheduler that is not redundant (lowest-rtt), or paths whose delays differ less"
         },

@@ -33,6 +33,8 @@ row! {
         evidence: String,
         /// What would help, in words or as a setting.
         remedy: Cow<'static, str>,
+        /// Whether no host can do anything about it: no setting is a remedy.
+        beyond_hosts: bool,
         /// Display filter of Wireshark that shows the packets.
         filter: String,
         /// Capture with the first packet that shows it; empty if no single packet does.

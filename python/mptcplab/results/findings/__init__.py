@@ -84,6 +84,7 @@ def _row(comparison: Comparison, transfer: Row, found: Row) -> Row:
         "cost_is_minimum": False,
         "cost_mbps": cost_mbps,
         "confidence": 0.9,
+        "beyond_hosts": False,
         "filter": _filter(comparison, transfer["connection"], subflow),
         "capture": None,
         "record": None,

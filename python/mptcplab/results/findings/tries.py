@@ -50,10 +50,6 @@ def tries(comparison: Comparison, findings: list[Row]) -> list[Row]:
     return tried(trials, findings)
 
 
-# What the remedy of a finding begins with where hosts can do nothing.
-NONE = "none at the hosts"
-
-
 @dataclass(frozen=True)
 class Trials:
     """What remedies are tried in: a scenario, seeds, and the direction of its transfer."""
@@ -101,7 +97,7 @@ def tried(trials: Trials, findings: list[Row], before: list[Row] | None = None) 
         remedy = REMEDIES.get(row["kind"])
         if (
             remedy
-            and not row["remedy"].startswith(NONE)
+            and not row.get("beyond_hosts")
             and row["to_s"] - row["from_s"] >= remedy.least_s
             and (began or row["kind"] != "slower_than_single")
             and trials.changed_by(remedy.settings)
