@@ -590,3 +590,54 @@ fn a_capture_that_cut_most_options_is_unfit_and_says_so() {
     assert!(row.message.contains("its snap length cut TCP options"), "{}", row.message);
     assert!(!cut(10).findings.iter().any(|row| row.message.contains("snap length cut")));
 }
+
+/// An upload over two paths, captured at the server alone. Wi-Fi brings nothing from 2 to 4 s; LTE goes on, and brings what was lost
+/// on it half a second later.
+fn at_the_receiver(lost: usize) -> tables::Tables {
+    let mut lines = String::new();
+    for (at, path, hello, answer) in [(10, "wifi", "mp_capable", "mp_capable"), (100, "lte", "join(2)", "join(0)")] {
+        writeln!(lines, "-|{at} client {path} S 0 0 0 {hello}").unwrap();
+        writeln!(lines, "-|{at} server {path} SA 0 1 0 {answer}").unwrap();
+        writeln!(lines, "-|{} client {path} A 1 1 0 {hello}", at + 20).unwrap();
+        writeln!(lines, "-|{} server {path} A 1 1 0 dss(ack 1)", at + 21).unwrap();
+    }
+    let (mut data, mut on, mut missing) = (1, [1; 2], Vec::new());
+    for at in (200..6000).step_by(10) {
+        let path = usize::from(at % 20 != 0);
+        let mut due = Vec::new();
+        if path == 0 && (2000..4000).contains(&at) {
+            if missing.len() < lost && at < 2500 {
+                missing.push(data);
+                data += 1000;
+            }
+            continue;
+        }
+        if path == 1 && at >= 2500 {
+            due.append(&mut missing);
+        }
+        due.push(data);
+        data += 1000;
+        let name = ["wifi", "lte"][path];
+        for number in due {
+            let from = on[path];
+            on[path] += 1000;
+            writeln!(lines, "-|{at} client {name} A {from} 1 1000 dss({number} {from} 1000, ack 1)").unwrap();
+        }
+        let acked = missing.first().copied().unwrap_or(data);
+        writeln!(lines, "-|{at} server {name} A 1 {} 0 dss(ack {acked})", on[path]).unwrap();
+    }
+    Script::default().run(&lines)
+}
+
+#[test]
+fn a_dead_path_shows_at_the_receiver_where_data_waited_for_what_was_on_it() {
+    let tables = at_the_receiver(4);
+    assert_eq!(tables.connections[0].vantage, Some("server"));
+    let row = tables.findings.iter().find(|row| row.kind == "path_dead");
+    let row = row.unwrap_or_else(|| panic!("{:?}", kinds(&tables)));
+    assert!(row.message.contains(" delivered nothing from 2.0 s to 4.0 s"), "{}", row.message);
+    assert_eq!(row.subflow, Some(0));
+    assert_eq!(row.confidence, 0.6);
+    assert!((0.8..1.2).contains(&row.cost_s.unwrap()), "half of the rate for 2 s: {:?}", row.cost_s);
+    assert!(!kinds(&at_the_receiver(0)).contains(&"path_dead"), "nothing waited: the scheduler may have left it idle");
+}
