@@ -641,3 +641,43 @@ fn a_dead_path_shows_at_the_receiver_where_data_waited_for_what_was_on_it() {
     assert!((0.8..1.2).contains(&row.cost_s.unwrap()), "half of the rate for 2 s: {:?}", row.cost_s);
     assert!(!kinds(&at_the_receiver(0)).contains(&"path_dead"), "nothing waited: the scheduler may have left it idle");
 }
+
+/// An upload over two paths, in which all wait from 2 s on for a window of LTE: eight segments of it are lost, and two answered, if
+/// `answers`; half a second later they are sent again.
+fn lost_tail(answers: bool) -> tables::Tables {
+    let mut lines = String::new();
+    for (at, path, hello, answer) in [(0, "wifi", "mp_capable", "mp_capable"), (100, "lte", "join(2)", "join(0)")] {
+        writeln!(lines, "{at}|- client {path} S 0 0 0 {hello}").unwrap();
+        writeln!(lines, "{}|- server {path} SA 0 1 0 {answer}", at + 20).unwrap();
+        writeln!(lines, "{}|- client {path} A 1 1 0 {hello}", at + 20).unwrap();
+        writeln!(lines, "{}|- server {path} A 1 1 0 dss(ack 1)", at + 40).unwrap();
+    }
+    let (mut data, mut on) = (1, [1; 2]);
+    for at in (200..6000).step_by(10).filter(|at| !(2020..2600).contains(at)) {
+        let path = usize::from(at % 20 != 0);
+        let (name, from) = (["wifi", "lte"][path], on[path]);
+        let count = if at == 2010 { 10 } else { 1 };
+        for number in 0..count {
+            let (data, from) = (data + 1000 * number, from + 1000 * number);
+            writeln!(lines, "{}|- client {name} A {from} 1 1000 dss({data} {from} 1000, ack 1)", at + number).unwrap();
+        }
+        let mut answered = at + 29;
+        if at == 2010 {
+            for to in [9000, 10_000].into_iter().filter(|_| answers) {
+                let sack = format!("sack({} {})", from + 8000, from + to);
+                writeln!(lines, "{}|- server {name} A 1 {from} 0 dss(ack {data}) {sack}", 2060 + to / 1000).unwrap();
+            }
+            writeln!(lines, "2500|- client {name} A {from} 1 1000 dss({data} {from} 1000, ack 1)").unwrap();
+            answered = 2530;
+        }
+        (data, on[path]) = (data + 1000 * count, from + 1000 * count);
+        writeln!(lines, "{answered}|- server {name} A 1 {} 0 dss(ack {data})", on[path]).unwrap();
+    }
+    Script::default().run(&lines)
+}
+
+#[test]
+fn a_path_that_answered_what_was_sent_last_is_not_dead() {
+    assert!(kinds(&lost_tail(false)).contains(&"path_dead"), "{:?}", kinds(&lost_tail(false)));
+    assert!(!kinds(&lost_tail(true)).contains(&"path_dead"), "{:?}", kinds(&lost_tail(true)));
+}

@@ -37,7 +37,7 @@ pub(crate) struct Bin {
     pub(crate) waited_us: u32,
     /// At the sender: some data was acknowledged, be it selectively.
     pub(crate) answered: bool,
-    /// At the sender: segments sent again after a silence, and those of them whose silence was half as long again as the last.
+    /// At the sender: segments sent again after a silence, but for one since which nothing was sent that was not answered; and those of them whose silence was half as long again as the last.
     pub(crate) timeouts: u8,
     pub(crate) backed_off: u8,
     /// At the sender: segments sent again, but for those of a silence.

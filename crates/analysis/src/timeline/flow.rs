@@ -112,7 +112,9 @@ impl Flow {
                 });
             }
             let longer = self.last_silent_nanos > 0 && silent_nanos / 3 >= self.last_silent_nanos / 2;
-            self.now.timeouts = self.now.timeouts.saturating_add(1);
+            // An answer to what was sent last: the path works, and lost what came before.
+            let works = self.has_gap && last.zip(self.last_answer).is_some_and(|(last, answer)| last < answer);
+            self.now.timeouts = self.now.timeouts.saturating_add(u8::from(!works));
             self.now.backed_off = self.now.backed_off.saturating_add(u8::from(longer));
             self.last_silent_nanos = silent_nanos;
             self.is_rtt_old = true;
