@@ -54,6 +54,12 @@ def test_nothing_is_found_where_nothing_is_wrong(number: int) -> None:
     assert found(clean, 1)["found"] == {}
 
 
+def test_a_window_that_an_older_subflow_widens_is_no_finding() -> None:
+    """It is the connection's: a box on the second path takes nothing away."""
+    clamped = box(LTE, "clamp-window", bytes="30 kB")
+    assert "window_clamped" not in {row["kind"] for row in rows(scenario(wifi=WIFI, lte=clamped))}
+
+
 @pytest.mark.parametrize("name", ["far", "tiny queues"])
 def test_nothing_is_said_of_what_does_not_show(name: str) -> None:
     """A window that the receiver still widens over a long way; losses of a queue of two packets."""

@@ -31,6 +31,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     for (name, what, remedy) in boxes {
         let Some(row) = case.diagnosed(name).filter(|_| case.main) else { continue };
         let subflow = row.subflow.map(|subflow| subflow as usize);
+        if name == "window_clamped" && subflow.is_some_and(|clamped| is_widened(case, clamped)) {
+            continue;
+        }
         if let Some(dead) = subflow.filter(|_| name == "large_segments_lost") {
             // A sender that is told of the limit sends smaller segments a round trip later: that costs nothing.
             if case.bytes > 0 && case.silences.get(dead).is_some_and(Vec::is_empty) {
@@ -76,6 +79,21 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         });
     }
     found
+}
+
+/// Whether an older subflow announces the whole window throughout: it is the connection's (RFC 8684 §3.3.1), so that a smaller one
+/// takes nothing away.
+fn is_widened(case: &Case, clamped: usize) -> bool {
+    let rows = &case.report.subflows;
+    let is_clamped = |subflow: usize| {
+        let is_told =
+            |row: &tables::Diagnostic| row.diagnostic == "window_clamped" && row.subflow == Some(subflow as u32);
+        case.report.diagnostics.iter().any(is_told)
+    };
+    let lasts = |other: usize| {
+        rows[other].start_s < rows[clamped].start_s && rows[other].end_s >= rows[clamped].end_s.min(case.end_s())
+    };
+    case.established().into_iter().any(|other| lasts(other) && !is_clamped(other))
 }
 
 /// The first time at which each subflow had been forgotten, whichever side noticed it.
