@@ -260,6 +260,13 @@ def _slowed() -> Iterator[Case]:
     shared = scenario(long, wifi=WIFI)
     taken = {"kind": "udp", "link": "wifi", "rate": "17 Mbit/s", "start": "2 s", "stop": "8 s"}
     yield Case("path_slowed", shared | {"cross_traffic": [taken]}, shared)
+    # Others take a part of a path.
+    near: Table = {"rate": "6 Mbit/s", "delay": "15 ms", "queue": "80 ms"}
+    larger: Table = {"rate": "14 Mbit/s", "delay": "32 ms", "queue": "80 ms"}
+    whole = scenario(BULK | {"size": "25 MB"}, wifi=near, lte=larger)
+    for others in ({"kind": "udp", "rate": "7 Mbit/s"}, {"kind": "tcp", "flows": 4}):
+        part = others | {"link": "lte", "start": "3 s", "stop": "12 s"}
+        yield Case("path_slowed", whole | {"cross_traffic": [part]}, whole)
 
 
 def _joins() -> Iterator[Case]:

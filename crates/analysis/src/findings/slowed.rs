@@ -13,6 +13,12 @@ const ROUND_TRIPS: f64 = 2.0;
 /// It is slow below this part of what it carried in two such times in a row, for so long at a time.
 const SLOW: f64 = 0.5;
 const LEAST_S: f64 = 1.0;
+/// Of a path whose capacity shows, since it carried almost as much in half of the times in which it was fast, less than this part is
+/// less: others take the rest, if packets wait and the connection carries less, too, for longer.
+const LESS: f64 = 0.85;
+const SAME: f64 = 0.95;
+const LESS_OF_ALL: f64 = 0.9;
+const LESS_S: f64 = 2.0;
 /// So many such times before and after are its doing as well: what the change loses, and until the sender finds the rate.
 const AROUND: usize = 2;
 /// What is no less than this part of that, or of the connection's rate then, is as fast as ever.
@@ -82,8 +88,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 mbps(slow.rate)
             ),
             evidence: format!(
-                "round trips took {rtt_ms:.0} ms (median) then, and at least {:.0} ms on this path; less than half as much was acknowledged as before or after",
-                slow.least_ms
+                "round trips took {rtt_ms:.0} ms (median) then, and at least {:.0} ms on this path; {:.0} % of what it carried at other times was acknowledged",
+                slow.least_ms,
+                100.0 * carried / slow.rate
             ),
             remedy: "another place, channel or network for this path, or less other traffic on it; for the other paths a scheduler that considers delays (blest, ecf)",
         });
@@ -134,18 +141,37 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
             && waits(timeline, subflow, time, bound_us)
     };
     let slow: Vec<bool> = times.iter().zip(&rates).map(is_slow).collect();
+    let count = |part: f64| rates.iter().filter(|&&one| one >= part * rate).count();
+    let shows = 2 * count(SAME) >= count(FAST);
+    let part = if shows { LESS } else { SLOW };
+    let is_less = |(time, one): (&Range<usize>, &f64)| {
+        *one < part * rate && is_used(time) && waits(timeline, subflow, time, bound_us)
+    };
+    let less: Vec<bool> = if shows { times.iter().zip(&rates).map(is_less).collect() } else { slow.clone() };
     // It becomes slower only after it was fast.
     let begin = rates.iter().position(|&one| one >= FAST * rate)?;
     let least = (LEAST_S / seconds).ceil().max(2.0) as usize;
+    let long = (LESS_S / seconds).ceil().max(least as f64) as usize;
+    // For how long it was slow in its first and last time, if as slow then as in the one beside.
+    let lasts = |edge: usize, inner: usize| {
+        let [edge, inner] = [edge, inner].map(|index| 1.0 - rates[index] / rate);
+        ((edge / inner).min(1.0) * over as f64).round() as usize
+    };
     let (mut spans, mut at) = (Vec::new(), begin);
-    for run in slow[begin..].chunk_by(|one, other| one == other) {
+    for run in less[begin..].chunk_by(|one, other| one == other) {
         let to = at + run.len();
-        if run[0] && run.len() >= least {
+        let is_slow = || slow[at..to].windows(least).any(|all| all.iter().all(|&one| one));
+        let is_long = || {
+            let all = times[at..to].iter().map(all).sum::<f64>() / run.len() as f64;
+            shows && run.len() >= long && all < LESS_OF_ALL * rate_of_all
+        };
+        if run[0] && (is_slow() || is_long()) {
             // What the change itself has cost, until as much is carried as before, or packets wait.
-            let less = |index: &usize| rates[*index] < SLOW * rate && is_used(&times[*index]);
+            let less = |index: &usize| rates[*index] < part * rate && is_used(&times[*index]);
             let before = (at.saturating_sub(AROUND).max(begin)..at).rev().take_while(less).count();
             let after = (to..(to + AROUND).min(times.len())).take_while(less).count();
-            spans.push(times[at - before].start..times[to + after - 1].end);
+            let (first, last) = (at - before, to + after - 1);
+            spans.push(times[first].end - lasts(first, first + 1)..times[last].start + lasts(last, last - 1));
         }
         at = to;
     }
