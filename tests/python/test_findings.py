@@ -54,6 +54,17 @@ def test_nothing_is_found_where_nothing_is_wrong(number: int) -> None:
     assert found(clean, 1)["found"] == {}
 
 
+def test_a_dead_path_is_told_to_who_sends_at_a_pace_and_catches_up() -> None:
+    """The transfer ends no later, but its data waited."""
+    paths = ({"rate": "8 Mbit/s", "delay": delay, "queue": "80 ms"} for delay in ("10 ms", "25 ms"))
+    sends = talk("5 Mbit/s", "15 s") | {"deadline": "400 ms"}
+    wifi, lte = paths
+    told = rows(scenario(sends, timeline=away("wifi", 4, 7), wifi=wifi, lte=lte))
+    (dead,) = [row for row in told if row["kind"] == "path_dead"]
+    assert (dead["subflow"], round(dead["from_s"])) == (0, 4)
+    assert 0.5 < dead["cost_s"] < 1.5
+
+
 def test_a_window_that_an_older_subflow_widens_is_no_finding() -> None:
     """It is the connection's: a box on the second path takes nothing away."""
     clamped = box(LTE, "clamp-window", bytes="30 kB")
