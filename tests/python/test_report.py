@@ -20,7 +20,9 @@ import pytest
 import mptcplab
 from command import Run
 from mptcplab.charts.columns import thin
-from mptcplab.results.comparison import Comparison
+from mptcplab.labels.text import figure, milliseconds, rate
+from mptcplab.results.comparison import Comparison, open_comparison
+from mptcplab.results.contributions import contributions
 
 SMALL = ["transfer.size=300kB"]
 
@@ -204,19 +206,45 @@ def test_the_verdict_is_made_of_figures(comparison: Comparison) -> None:
     amount = "as much" if gain == "0 %" else f"{gain} {sense}"
     assert f" Best single path: {comparison.best_path} with " in page["verdict"][0]
     assert page["verdict"][0].endswith(f"MPTCP gives {amount}.")
-    shares = mptcp.flows.filter(pl.col("direction") == "down").select("subflow", "share").rows()
-    for number, share in shares:
-        if 0 < share < 1:
-            name = ("wifi", "lte")[number]
-            assert f"{name} carried {share:.0%}".replace("%", " %") in page["verdict"][1]
+
+
+def test_the_verdict_says_what_each_path_brought(comparison: Comparison, lost: Comparison) -> None:
+    """Rates that add up to MPTCP's, beside those of the paths alone, and the price."""
+    for one in (comparison, lost):
+        own, sentence = one.mptcp, described(one.report())["verdict"][1]
+        flows = own.flows.filter(direction="down").sort("subflow").rows(named=True)
+        assert sum(flow["throughput_mbps"] for flow in flows) == pytest.approx(own.throughput_mbps)
+        assert sentence.startswith(f"Of {rate(own.throughput_mbps)}, wifi carried ")
+        for (path, run), flow in zip(one.baselines.items(), flows, strict=True):
+            carried = figure(flow["throughput_mbps"]) if flow["share"] else "nothing"
+            assert f"{path} carried {carried} (alone {figure(run.throughput_mbps)})" in sentence
+            assert (f" at an RTT of {milliseconds(flow['rtt_ms_mean'])}" in sentence) == bool(
+                flow["share"]
+            )
+        assert own.transfer
+        waited = own.transfer["out_of_order_delay_ms_mean"]
+        assert ("data waited" in sentence) == bool(waited)
+        assert not waited or f"; data waited {milliseconds(waited)} on average for " in sentence
+
+
+def test_what_paths_brought_is_left_out_where_throughput_is_not_what_counts(
+    comparison: Comparison,
+) -> None:
+    assert contributions(Comparison(comparison.directory, comparison.mptcp, {})) is None
+    asked = open_comparison(comparison.directory)
+    assert contributions(asked) is not None
+    assert asked.mptcp.transfer
+    asked.mptcp.transfer["response_time_ms_mean"] = 1.0
+    assert contributions(asked) is None
 
 
 def test_the_verdict_begins_with_what_mptcp_gave(lost: Comparison) -> None:
     """Whether it helped, and how much: what slowed it comes after that."""
-    first, second, *_ = described(lost.report())["verdict"]
+    first, second, third, *_ = described(lost.report())["verdict"]
     assert first.startswith("MPTCP moved ")
     assert first.endswith("% more.")
-    assert second.startswith("wifi delivered nothing from ")
+    assert second.startswith("Of ")
+    assert third.startswith("wifi delivered nothing from ")
 
 
 def test_queues_are_in_the_order_of_the_subflows(lost: Comparison) -> None:

@@ -99,6 +99,9 @@ def test_the_summary_holds_the_tables_figures(mptcplab: Run, small: Path, ran: P
         best = max(best, row["throughput_mbps"] if run != "mptcp" else 0)
     (said,) = re.findall(r"best single path: \w+ with ([\d.]+) Mbit/s; MPTCP gives", printed)
     assert float(said) == pytest.approx(best, rel=0.005)
+    assert re.search(
+        r"^  of [\d.]+ Mbit/s, wifi carried .* and lte carried ", printed, re.MULTILINE
+    )
     assert f"mptcplab analyze {ran}/mptcp/*.pcapng" in printed
 
 

@@ -12,6 +12,7 @@ from mptcplab.labels.findings import MOST, NOTHING, by_cost, in_words
 from mptcplab.metrics import heads, of_runs
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
+from mptcplab.results.contributions import contributions
 from mptcplab.results.findings import findings
 from mptcplab.results.groups import gain_of, groups
 from mptcplab.results.labels import gain, label
@@ -40,6 +41,8 @@ def of(source: Comparison | Campaign | Run | Why) -> str:
 def _comparison(source: Comparison) -> str:
     about = source.mptcp.about
     sentences = [gain(source)] if source.baselines else []
+    if brought := contributions(source):
+        sentences.append(brought)
     rows = by_cost(findings(source))[:MOST]
     return "".join(
         [

@@ -12,6 +12,7 @@ from mptcplab.labels import quality, text
 from mptcplab.labels.connections import delivered, is_mptcp
 from mptcplab.labels.events import too_late, with_hosts
 from mptcplab.labels.findings import MOST, NO_FAULT, in_words
+from mptcplab.results.contributions import contributions
 from mptcplab.results.labels import gain, label, unfinished
 
 Row = dict[str, Any]
@@ -26,11 +27,11 @@ def sentences(subject: Subject) -> list[str]:
     """Say what was moved how fast, what MPTCP gained, over which paths, and what limited it."""
     return [
         " ".join([*_moved(subject), *_gain(subject)]),
+        *(brought := list(_contributions(subject))),
         *_findings(subject, faults=True),
         *_quality(subject),
         *_findings(subject, faults=False),
-        *_shares(subject),
-        *_waiting(subject),
+        *([] if brought else [*_shares(subject), *_waiting(subject)]),
         *_limits(subject),
         *lost_data(subject),
         *lost_handshakes(subject),
@@ -67,6 +68,11 @@ def _gain(subject: Subject) -> Iterator[str]:
         return
     sentence = gain(comparison)
     yield f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _contributions(subject: Subject) -> Iterator[str]:
+    if subject.comparison and (sentence := contributions(subject.comparison)):
+        yield f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _quality(subject: Subject) -> Iterator[str]:

@@ -13,6 +13,7 @@ from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, Metric, of_runs
 from mptcplab.results import policies, run_metrics
 from mptcplab.results.comparison import Comparison
+from mptcplab.results.contributions import contributions
 from mptcplab.results.findings import findings
 from mptcplab.results.labels import engine, gain, label, unfinished
 from mptcplab.results.run import Run
@@ -46,6 +47,8 @@ def print_comparison(comparison: Comparison, title: str | None) -> None:
         _print_gap(page, run)
     if comparison.baselines:
         page.paragraph(gain(comparison))
+        if found := contributions(comparison):
+            page.paragraph(found)
     if mptcp.metrics[RESPONSE.column] is not None and _is_delayed(mptcp):
         page.paragraph(
             "RTTs of requests and responses include how long a receiver waits before it "
