@@ -6,6 +6,7 @@ import io
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import mptcplab as package
 from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, event, scenario
 from mptcplab.results.findings.tries import Trials, tried
+from mptcplab.results.unanswered import unanswered
 
 Table = dict[str, Any]
 
@@ -45,6 +47,25 @@ def test_captures_that_cannot_tell_give_no_clean_bill(mptcplab: Any, tmp_path: P
     captures = sorted(map(str, (full / "mptcp").glob("*.pcapng")))
     assert "nothing was found" in mptcplab("analyze", "--why", *captures).stdout
     assert json.loads(mptcplab("why", "--json", *captures).stdout)["unanswered"] is None
+
+
+def test_the_largest_connection_is_named_where_only_others_have_findings() -> None:
+    """Findings of a small connection do not pass for an answer to why it was slow."""
+    transfer = {"connection": 1, "direction": "up", "bytes": 1_850_000, "elapsed_s": 12.0}
+    flow = {
+        **{"connection": 1, "direction": "up", "bytes": 1_090_000, "rtt_ms_median": 114.0},
+        **{"rtt_ms_min": 111.0, "loss_rate_percent": 0.78},
+    }
+    rows = {"transfers": [transfer], "flows": [flow]}
+    tables: Any = SimpleNamespace(rows=lambda name, **_: iter(rows[name]))
+    of_another = [{"connection": 3, "kind": "application"}]
+    moved = "connection 1 moved most, 1.85 MB in 12.0 s: "
+    assert unanswered(tables, of_another) == f"{moved}its packets do not show what limited it"
+    assert unanswered(tables, []) is None
+    assert unanswered(tables, [{**of_another[0], "connection": 1}]) is None
+    flow["loss_rate_percent"] = 0.0
+    assert (unanswered(tables, of_another) or "").startswith(f"{moved}no path that carried much ")
+    assert (unanswered(tables, []) or "").startswith("no path that carried much ")
 
 
 def test_remedies_of_what_a_kernel_sent_are_tried_in_a_model(mptcplab: Any, tmp_path: Path) -> None:

@@ -36,8 +36,11 @@ def unanswered(tables: Measured, findings: Iterable[Row]) -> str | None:
         largest is None
         or (largest["bytes"] or 0) < ASKED_BYTES
         or (largest["elapsed_s"] or 0.0) < ASKED_S
-        or any(row["kind"] in SHOWN for row in findings)
     ):
+        return None
+    found = list(findings)
+    own = [row for row in found if row["connection"] == largest["connection"]]
+    if any(row["kind"] in SHOWN for row in own):
         return None
     flows = [
         row
@@ -50,11 +53,23 @@ def unanswered(tables: Measured, findings: Iterable[Row]) -> str | None:
         or widest["rtt_ms_median"] > ROOM * widest["rtt_ms_min"]
         or (widest["loss_rate_percent"] or 0.0) >= FEW_LOSSES_PERCENT
     ):
-        return None
+        # Findings of others alone would pass for an answer.
+        return (
+            f"{_named(largest)}: its packets do not show what limited it"
+            if found and not own
+            else None
+        )
     least, median = (text.milliseconds(widest[f"rtt_ms_{name}"]) for name in ("min", "median"))
+    about = f"{_named(largest)}: " if found and not own else ""
     return (
-        f"no path that carried much was full: round trips took {median} (median), and {least} at "
-        "least. What else limited the transfer is not in packets: whether the send buffer was too "
-        "small, why the scheduler sent as it did, or how fast the application wrote. At the "
-        "sender, ss -tim shows its buffer, and mptcplab shell records it"
+        f"{about}no path that carried much was full: round trips took {median} (median), and "
+        f"{least} at least. What else limited the transfer is not in packets: whether the send "
+        "buffer was too small, why the scheduler sent as it did, or how fast the application "
+        "wrote. At the sender, ss -tim shows its buffer, and mptcplab shell records it"
     )
+
+
+def _named(largest: Row) -> str:
+    """Name the connection that moved most, by its transfer."""
+    size, time = text.size(largest["bytes"]), text.seconds(largest["elapsed_s"])
+    return f"connection {largest['connection']} moved most, {size} in {time}"
