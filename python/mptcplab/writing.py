@@ -26,6 +26,12 @@ NEW = ".mptcplab-new-"
 UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP)
 
 
+def beside(directory: Path, ending: str) -> Path:
+    """Name a file by a directory and beside it, also where that is the current one."""
+    named = directory.resolve() if directory.name in ("", "..") else directory
+    return named.with_name(f"{named.name}{ending}")
+
+
 def write_whole(target: Path, content: bytes) -> None:
     """Write a file; an earlier one stays until the new one is complete.
 

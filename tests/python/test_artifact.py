@@ -13,6 +13,7 @@ import pytest
 from command import Run
 from mptcplab import Error, open_run, package, run, sweep, verify
 from mptcplab.artifact import artifact
+from mptcplab.artifact.package import place
 
 SCENARIO = """
 [transfer]
@@ -64,6 +65,17 @@ def test_what_is_packaged_is_reproduced(runs: Path) -> None:
     assert progress == [(1, 3), (2, 3), (3, 3)]
     # It holds figures at all.
     assert verdict.found[0]["throughput_mbps"] == open_run("runs/mptcp").throughput_mbps
+
+
+def test_an_artifact_is_beside_its_runs_unless_told(
+    runs: Path, mptcplab: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = mptcplab("package", runs)
+    assert done.stdout.startswith("runs-package.zip: 3 runs; mptcplab verify runs-package.zip")
+    assert package(open_run(runs / "mptcp")).title == "mine"
+    assert (runs / "mptcp-package.zip").exists()
+    monkeypatch.chdir(runs / "mptcp")
+    assert place(".") == Path("../mptcp-package.zip").resolve()
 
 
 def test_the_same_artifact_has_the_same_bytes(runs: Path) -> None:

@@ -191,6 +191,18 @@ def test_the_page_of_a_single_run_lies_beside_it(mptcplab: Run, comparison: Comp
     assert [table["id"] for table in page["tables"]] == ["subflows"]
 
 
+def test_what_is_made_of_the_current_directory_is_beside_it(
+    comparison: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(comparison.mptcp.directory)
+    for made, name in (
+        (mptcplab.write_report("."), "mptcp.html"),
+        (mptcplab.write_issue("."), "mptcp-issue.zip"),
+    ):
+        assert made == comparison.directory.resolve() / name
+        assert made.exists()
+
+
 def test_the_verdict_is_made_of_figures(comparison: Comparison) -> None:
     page = described(comparison.report())
     mptcp = comparison.mptcp

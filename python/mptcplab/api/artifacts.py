@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def package(
     source: str | PathLike[str] | Run | Comparison | Campaign,
-    out: str | PathLike[str],
+    out: str | PathLike[str] | None = None,
     *,
     tolerance_percent: float | None = None,
 ) -> Artifact:
@@ -26,7 +26,8 @@ def package(
     Args:
         source: A run directory, the directory of ``mptcplab run`` (also with ``--repeat``) or of a
             campaign; or the result of ``mptcplab.run`` or ``sweep``.
-        out: The zip file; an earlier one is replaced.
+        out: The zip file; an earlier one is replaced. If left out, ``NAME-package.zip`` beside the
+            directory.
         tolerance_percent: How far metrics may deviate when they are verified. If left out, 0 for
             simulated runs, which are exactly repeatable, and 15 for runs in real time.
 

@@ -17,7 +17,7 @@ from mptcplab.engines import named
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.opening import opened
 from mptcplab.results.run import Run
-from mptcplab.writing import write_whole
+from mptcplab.writing import beside, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def bundle(source: str | PathLike[str] | Run | Comparison, out: Path | None = No
     run = found.mptcp if isinstance(found, Comparison) else found
     if not isinstance(run, Run):
         raise Error(f"{source} is not a run: a bundle for an issue is of one run")
-    target = out or run.directory.with_name(f"{run.directory.resolve().name}-issue.zip")
+    target = out or beside(run.directory, "-issue.zip")
     captures = [run.directory / name for name in CAPTURES if (run.directory / name).exists()]
     if not captures:
         raise Error(f"{run.directory} has no captures, which a bundle for an issue is about")

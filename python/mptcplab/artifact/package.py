@@ -13,6 +13,7 @@ from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.opening import opened
 from mptcplab.results.run import Run
+from mptcplab.writing import beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ REAL_TIME_PERCENT = 15.0
 
 def package(
     source: str | PathLike[str] | Run | Comparison | Campaign,
-    out: str | PathLike[str],
+    out: str | PathLike[str] | None = None,
     *,
     tolerance_percent: float | None = None,
 ) -> Artifact:
@@ -55,8 +56,15 @@ def package(
         runs=runs,
         scenarios=scenarios,
     )
-    artifact.write(Path(out))
+    artifact.write(place(source) if out is None else Path(out))
     return artifact
+
+
+def place(source: str | PathLike[str] | Run | Comparison | Campaign) -> Path:
+    """Give where an artifact goes by default: beside the directory."""
+    if isinstance(source, (Run, Comparison, Campaign)):
+        return beside(source.directory, "-package.zip")
+    return beside(Path(source), "-package.zip")
 
 
 def _gathered(

@@ -15,6 +15,7 @@ from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.opening import opened
 from mptcplab.results.run import Run
+from mptcplab.writing import beside
 
 Drawn: TypeAlias = Campaign | Comparison | Analysis
 Named: TypeAlias = tuple[str, Comparison | Analysis]
@@ -51,13 +52,13 @@ def drawn_of(
     if isinstance(found, (Comparison, Campaign)):
         return found, found.directory / "report.html"
     if isinstance(found, Run):
-        return found, found.directory.with_name(f"{found.directory.resolve().name}.html")
-    beside = None
+        return found, beside(found.directory, ".html")
+    page = None
     if place:
-        beside = place / "report.html" if place.is_dir() else place.with_suffix(".html")
+        page = place / "report.html" if place.is_dir() else place.with_suffix(".html")
     if isinstance(found, Analysis) and found.parts and not alone and len(found.connections) > 1:
-        return list[Named](found.parts), beside
-    return found, beside
+        return list[Named](found.parts), page
+    return found, page
 
 
 def run_or_campaign(source: Source) -> tuple[Any, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from mptcplab.cli.parser import Parser, named, percent
 from mptcplab.cli.say import print_json, show
 
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  mptcplab package runs/wifi-lte-1 --out wifi-lte.zip
+  mptcplab package runs/wifi-lte-1                      runs/wifi-lte-1-package.zip
   mptcplab package campaigns/loss --out loss.zip && mptcplab verify loss.zip
 """
 
@@ -33,7 +35,10 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "directory",
     )
     command.add_argument(
-        "--out", required=True, type=named, metavar="FILE", help="the file, usually named .zip"
+        "--out",
+        type=named,
+        metavar="FILE",
+        help="the file, usually named .zip (default: DIR-package.zip, beside the directory)",
     )
     command.add_argument(
         "--tolerance",
@@ -48,12 +53,14 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab import package
+    from mptcplab.artifact.package import place
 
-    artifact = package(options.runs, options.out, tolerance_percent=options.tolerance)
+    out = options.out or str(place(options.runs))
+    artifact = package(options.runs, out, tolerance_percent=options.tolerance)
     if options.json:
         print_json(
             {
-                "file": options.out,
+                "file": out,
                 "runs": len(artifact.runs),
                 "scenarios": len(artifact.scenarios),
                 "tolerance_percent": artifact.tolerance_percent,
@@ -61,5 +68,5 @@ def run(options: Namespace) -> int:
         )
     else:
         runs = "1 run" if len(artifact.runs) == 1 else f"{len(artifact.runs)} runs"
-        show(f"{options.out}: {runs}; mptcplab verify {options.out} repeats them")
+        show(f"{out}: {runs}; mptcplab verify {shlex.quote(out)} repeats them")
     return 0
