@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cached_property
 from os import PathLike, fspath
 
-from mptcplab import _core
+from mptcplab import _core, pages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -216,8 +216,12 @@ class Analysis:
 
         return pl.DataFrame(self._tables.table(name))
 
+    def plot(self, kind: str = "throughput", **choices: Any) -> Any:
+        """Draw a figure, ``throughput`` unless asked for another, as ``mptcplab.figure`` does."""
+        return pages.draw(kind, self, **choices)
+
     def _repr_html_(self) -> str:
-        return self.connections._repr_html_()
+        return pages.html(self)
 
     def __repr__(self) -> str:
         count = len(self._tables.table("connections"))

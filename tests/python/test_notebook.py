@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from small import SMALL
 
 import mptcplab as lab
 from campaigns import CAMPAIGN, written
+from mptcplab.calibration.calibration import Calibration
+from mptcplab.calibration.target import Residual, Target
 from mptcplab.labels import text
 from mptcplab.labels.findings import NOTHING
 from mptcplab.results.comparison import Comparison
@@ -76,6 +80,53 @@ def test_nothing_from_outside_becomes_markup(tmp_path: Path) -> None:
     assert "&lt;b&gt;bold" in shown
 
 
-def test_an_analysis_shows_its_connections(download: list[str]) -> None:
+def test_an_analysis_shows_its_connections_and_a_chart(download: list[str]) -> None:
     analysis = lab.analyze(download)
-    assert analysis._repr_html_() == analysis.connections._repr_html_()
+    shown = analysis._repr_html_()
+    head, row = cells(shown)
+    assert row[:4] == ["0", "192.0.2.18:47882 → 203.0.113.1:8080", "MPTCP v1", "2"]
+    (down,) = analysis.transfers.filter(direction="down").rows(named=True)
+    assert row[head.index("data ↓")] == text.size(down["bytes"])
+    assert row[head.index("rate ↓")] == text.rate(down["throughput_mbps"])
+    assert "<li>wifi lost 1.0 % of its packets at random" in shown
+    assert '<img alt="Throughput' in shown
+    assert analysis.plot("rtt", connection=0).caption.startswith("Round-trip time")
+
+
+def test_differences_are_a_table(comparison: Comparison) -> None:
+    found = lab.compare(comparison.baselines["wifi"], comparison.baselines["lte"])
+    head, *rows = cells(found._repr_html_())
+    assert head[-3:] == ["A", "B", "B / A - 1"]
+    (rate,) = [row for row in rows if row[2:5] == ["down", "", "throughput"]]
+    sides = comparison.baselines["wifi"], comparison.baselines["lte"]
+    assert rate[5:7] == [text.rate(one.throughput_mbps) for one in sides]
+    a, b = (one.throughput_mbps or 0.0 for one in sides)
+    assert rate[7] == f"{100 * (b / a - 1):+.0f} %"
+
+
+def test_differences_over_seeds_are_a_table(comparison: Comparison) -> None:
+    scenario = comparison.mptcp.directory / "scenario.toml"
+    slow = lab.run(scenario, baselines=False, settings={"path.wifi.rate": "5 Mbit/s"})
+    head, *rows = cells(lab.compare([comparison], [slow])._repr_html_())
+    assert head == ["configuration", "run", "", "A", "B", "pairs", "B / A - 1", "p corrected"]
+    (rate,) = [row for row in rows if row[1:3] == ["mptcp", "throughput"]]
+    assert rate[3:6] == [
+        *(text.rate(one.mptcp.throughput_mbps) for one in (comparison, slow)),
+        "1",
+    ]
+
+
+def test_a_calibration_is_a_table_of_what_was_measured_and_shown() -> None:
+    subject = SimpleNamespace(name="mine")
+    residuals = [
+        Residual(Target("throughput", 10.0, 0.5), 9.8, 0.2),
+        Residual(Target("loss", 1.0, below=True), 3.0, None),
+    ]
+    fit: Any = SimpleNamespace(subject=subject, residuals=residuals, missed=["loss"])
+    shown = Calibration(fit)._repr_html_()
+    assert "<h4>mine: does not show loss (%)</h4>" in shown
+    assert cells(shown) == [
+        ["figure", "measured", "shown", "ratio", ""],
+        ["throughput (Mbit/s)", "10.0 ± 0.50", "9.80 ± 0.20", "0.98", ""],
+        ["loss (%)", "&lt; 1.00", "3.00", "3.00", "missed"],
+    ]

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = "mptcplab"
 # What every room of Python may use.
-GROUND = {"analysis", "messages", "quantity", "reading", "starting", "writing"}
+GROUND = {"analysis", "messages", "pages", "quantity", "reading", "starting", "writing"}
 ROW = re.compile(r"^\| `(\S+)` \| .* \| (.*) \|$", re.MULTILINE)
 TABLE = dict(ROW.findall((ROOT / "ARCHITECTURE.md").read_text("utf-8")))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
+from mptcplab import pages
 from mptcplab._core import Error
 from mptcplab.charts.paper import check_installed
-from mptcplab.results import pages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

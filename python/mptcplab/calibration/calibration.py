@@ -8,7 +8,7 @@ from typing import Any
 
 from mptcplab.calibration import profile
 from mptcplab.calibration.fit import Fit
-from mptcplab.calibration.target import Residual
+from mptcplab.calibration.target import FIGURES, HEADS, Residual
 
 
 class Calibration:
@@ -43,6 +43,12 @@ class Calibration:
         return self.fit.missed
 
     @property
+    def verdict(self) -> str:
+        """The same in words."""
+        missed = [FIGURES[figure] for figure in self.missed]
+        return f"does not show {', '.join(missed)}" if missed else "shows every figure"
+
+    @property
     def toml(self) -> str:
         """The link as a profile."""
         return profile.text(self.fit)
@@ -51,9 +57,14 @@ class Calibration:
         """Write the link, whole or not at all."""
         profile.write(self.fit, Path(out))
 
+    def _repr_html_(self) -> str:
+        from mptcplab.charts.notebook import table, title
+
+        rows = [one.cells for one in self.residuals.values()]
+        return title(f"{self.name}: {self.verdict}") + table(HEADS, rows, 1)
+
     def __repr__(self) -> str:
-        verdict = f"misses {', '.join(self.missed)}" if self.missed else "shows every figure"
-        return f"<mptcplab.Calibration {self.name}: {verdict}>"
+        return f"<mptcplab.Calibration {self.name}: {self.verdict}>"
 
     def document(self) -> dict[str, Any]:
         """Give all of it, for JSON."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from mptcplab.labels import text
+
 #: Figures by name: what they are, with their unit.
 FIGURES = {
     "throughput": "throughput (Mbit/s)",
@@ -15,6 +17,8 @@ FIGURES = {
     "loss": "loss (%)",
     "throughput_cv": "throughput, variation within a run",
 }
+# Columns in which people read them.
+HEADS = ("figure", "measured", "shown", "ratio", "")
 # Variation smaller than this may be TCP's own.
 STEADY = 0.05
 # A figure is met within its standard deviation or this part of it (a deviation within more, an
@@ -66,6 +70,18 @@ class Residual:
         """Whether it is as near as can be asked."""
         return self.target.is_met(self.shown)
 
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As people read it, under ``HEADS``."""
+        ratio = self.row().get("ratio")
+        return (
+            FIGURES[self.target.figure],
+            ("< " if self.target.below else "") + _with_sd(self.target.value, self.target.sd),
+            _with_sd(self.shown, self.sd),
+            "" if ratio is None else f"{ratio:.2f}",
+            "" if self.is_met else "missed",
+        )
+
     def row(self) -> dict[str, Any]:
         """Give it as a table; what is unknown is left out."""
         value = self.target.value
@@ -80,6 +96,10 @@ class Residual:
             "met": self.is_met,
         }
         return {key: one for key, one in row.items() if one is not None}
+
+
+def _with_sd(value: float | None, sd: float | None) -> str:
+    return text.figure(value) + ("" if None in (value, sd) else f" ± {text.figure(sd)}")
 
 
 def rounded(value: float | None, digits: int = 4) -> float | None:

@@ -1,4 +1,4 @@
-"""Runs, comparisons and campaigns as notebooks show them: a verdict, a table and a chart."""
+"""Results as notebooks show them: a verdict, a table and a chart."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import html
 from collections.abc import Callable, Iterable, Sequence
 
 from mptcplab._core import Error
+from mptcplab.analysis import Analysis
 from mptcplab.labels import text
+from mptcplab.labels.connections import protocol
 from mptcplab.labels.findings import MOST, NOTHING, by_cost, in_words
-from mptcplab.metrics import heads, of_runs
+from mptcplab.metrics import OF_RUNS, heads, of_runs, of_subflows
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.contributions import contributions
+from mptcplab.results.differences.differences import Differences
 from mptcplab.results.findings import findings
 from mptcplab.results.groups import gain_of, groups
 from mptcplab.results.labels import gain, label
@@ -21,6 +24,11 @@ from mptcplab.results.why import Why
 
 # Configurations that are listed; the page has all.
 MOST_ROWS = 40
+# Metrics that differ and are listed; the document has all.
+MOST_FIGURES = 100
+SINGLE = ("run", "connection", "direction", "subflow", "", "A", "B", "B / A - 1")
+OVER_SEEDS = ("configuration", "run", "", "A", "B", "pairs", "B / A - 1", "p corrected")
+ENDS = ("client", "server")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,25 +37,29 @@ if TYPE_CHECKING:
     Draw = Callable[[], Any]
 
 
-def of(source: Comparison | Campaign | Run | Why) -> str:
+def of(source: Comparison | Campaign | Analysis | Why | Differences) -> str:
     """Give the HTML of one of them."""
     if isinstance(source, Campaign):
         return _campaign(source)
     if isinstance(source, Why):
         return _why(source)
-    return _comparison(source) if isinstance(source, Comparison) else _run(source)
+    if isinstance(source, Differences):
+        return _differences(source)
+    if isinstance(source, Comparison):
+        return _comparison(source)
+    return _run(source) if isinstance(source, Run) else _analysis(source)
 
 
 def _comparison(source: Comparison) -> str:
     about = source.mptcp.about
-    sentences = [gain(source)] if source.baselines else []
+    said = [gain(source)] if source.baselines else []
     if brought := contributions(source):
-        sentences.append(brought)
+        said.append(brought)
     rows = by_cost(findings(source))[:MOST]
     return "".join(
         [
-            _title(f"{about['scenario']}, seed {about['seed']}"),
-            _sentences([*sentences, *(in_words(row) for row in rows)]),
+            title(f"{about['scenario']}, seed {about['seed']}"),
+            sentences([*said, *map(in_words, rows)]),
             _runs(source.runs),
             _picture(source.plot),
         ]
@@ -59,18 +71,102 @@ def _run(source: Run) -> str:
     about = source.about
     return "".join(
         [
-            _title(f"{about['scenario']}, {label(source)}, seed {about['seed']}"),
-            _sentences(in_words(row) for row in rows),
+            title(f"{about['scenario']}, {label(source)}, seed {about['seed']}"),
+            sentences(in_words(row) for row in rows),
             _runs([source]),
             _picture(source.plot),
         ]
     )
 
 
+def _analysis(source: Analysis) -> str:
+    rows = by_cost(source.findings.rows(named=True))[:MOST]
+    connections = source.connections
+    moved = {
+        (row["connection"], row["direction"]): row
+        for row in source.transfers.iter_rows(named=True)
+        if row["bytes"]
+    }
+    cells = []
+    for row in connections.head(MOST_ROWS).iter_rows(named=True):
+        number = row["connection"]
+        ends = [text.endpoint(row[f"{end}_address"], row[f"{end}_port"]) for end in ENDS]
+        cells.append([str(number), " → ".join(ends), protocol(row), str(row["subflows"])])
+        for direction in ("down", "up"):
+            own = moved.get((number, direction), {})
+            cells[-1] += [text.size(own.get("bytes")), text.rate(own.get("throughput_mbps"))]
+    more = connections.height - len(cells)
+    columns = ["connection", "client → server", "protocol", "subflows"]
+    columns += [f"{what} {arrow}" for arrow in "↓↑" for what in ("data", "rate")]
+    return "".join(
+        [
+            sentences(
+                [*map(in_words, rows), *([text.plural(more, "more connection")] if more else [])]
+            ),
+            table(columns, cells, 3),
+            _picture(source.plot),
+        ]
+    )
+
+
+def _differences(source: Differences) -> str:
+    settings = source.configuration
+    said = [
+        f"{one.key}: {_setting(one.a)} → {_setting(one.b)}" for one in (settings or [])[:MOST_ROWS]
+    ]
+    if settings == []:
+        said = ["both have the same configuration"]
+    head = title(f"A: {source.a.name}, B: {source.b.name}") + sentences(said)
+    if source.over_seeds:
+        return head + table(OVER_SEEDS, _contrasts(source), 3)
+    return head + table(SINGLE, _figures(source), 5)
+
+
+def _figures(source: Differences) -> list[list[str]]:
+    """Give what both sides measured, of what differs, a row per metric."""
+    metrics = {one.column: one for one in (*of_subflows("compare"), *of_runs("compare"))}
+    return [
+        [
+            one.run or "",
+            " / ".join(dict.fromkeys(map(str, (one.connection_a, one.connection_b)))),
+            one.direction,
+            one.subflow or "",
+            metrics[one.figure].line,
+            metrics[one.figure].show(one.a),
+            metrics[one.figure].show(one.b),
+            _percent(one.relative),
+        ]
+        for one in source.figures
+        if one.figure in metrics and one.a != one.b
+    ][:MOST_FIGURES]
+
+
+def _contrasts(source: Differences) -> list[list[str]]:
+    """Give what differs over seeds, a row per configuration, run and metric."""
+    return [
+        [
+            one.configuration,
+            one.run,
+            OF_RUNS[one.figure].line,
+            OF_RUNS[one.figure].show(one.a.estimate),
+            OF_RUNS[one.figure].show(one.b.estimate),
+            text.count(one.paired.n),
+            _percent(one.paired.relative.estimate),
+            text.UNKNOWN if one.p_value_corrected is None else f"{one.p_value_corrected:.3f}",
+        ]
+        for one in source.contrasts
+        if one.paired.difference.estimate
+    ][:MOST_FIGURES]
+
+
+def _setting(value: object) -> str:
+    return text.UNKNOWN if value is None else str(value)
+
+
 def _campaign(source: Campaign) -> str:
     done = f"{text.count(source.runs.height)} of {text.plural(source.plan.height, 'run')} are done"
     if not source.runs.height:
-        return _title(source.name) + _sentences([done])
+        return title(source.name) + sentences([done])
     rows = []
     mptcp = [group for group in groups(source, list(source.axes)) if group.path is None]
     for group in mptcp[:MOST_ROWS]:
@@ -89,9 +185,9 @@ def _campaign(source: Campaign) -> str:
     columns = [*source.axes, "n", "best path", "gain", "from", "to (95 %)"]
     return "".join(
         [
-            _title(source.name),
-            _sentences([done, *([f"{more} more configurations"] if more else [])]),
-            _table(columns, rows, len(source.axes)),
+            title(source.name),
+            sentences([done, *([f"{more} more configurations"] if more else [])]),
+            table(columns, rows, len(source.axes)),
             _picture(source.plot),
         ]
     )
@@ -99,7 +195,7 @@ def _campaign(source: Campaign) -> str:
 
 def _why(source: Why) -> str:
     if not source.rows:
-        return _sentences([NOTHING])
+        return sentences([NOTHING])
     rows = [
         [
             in_words(row),
@@ -109,7 +205,7 @@ def _why(source: Why) -> str:
         ]
         for row in by_cost(source.rows)
     ]
-    return _table(["finding", "cost", "evidence", "remedy"], rows, 4)
+    return table(["finding", "cost", "evidence", "remedy"], rows, 4)
 
 
 def _runs(runs: Sequence[Run]) -> str:
@@ -118,19 +214,23 @@ def _runs(runs: Sequence[Run]) -> str:
         [label(run), *(metric.bare(run.metrics.get(metric.column)) for metric in metrics)]
         for run in runs
     ]
-    return _table(["run", *heads(metrics)], rows, 1)
+    return table(["run", *heads(metrics)], rows, 1)
 
 
-def _title(title: str) -> str:
-    return f"<h4>{html.escape(text.clean(title))}</h4>"
+def title(words: str) -> str:
+    """Head what follows."""
+    return f"<h4>{html.escape(text.clean(words))}</h4>"
 
 
-def _sentences(sentences: Iterable[str]) -> str:
-    lines = "".join(f"<li>{html.escape(text.clean(one))}</li>" for one in sentences)
+def sentences(said: Iterable[str]) -> str:
+    """List sentences."""
+    lines = "".join(f"<li>{html.escape(text.clean(one))}</li>" for one in said)
     return f"<ul>{lines}</ul>" if lines else ""
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
+    """Draw a table whose first columns are text."""
+
     def cells(kind: str, row: Sequence[str]) -> str:
         return "".join(
             f'<{kind} style="text-align:{"left" if number < left else "right"}">'

@@ -10,10 +10,11 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 
+from mptcplab import pages
 from mptcplab._core import Error
 from mptcplab.engines import DEFAULT, named
 from mptcplab.metrics import OF_RUNS
-from mptcplab.results import files, ledger, pages, run_metrics, shards
+from mptcplab.results import files, ledger, run_metrics, shards
 from mptcplab.results.files import read_parquet
 from mptcplab.results.run import Run
 

@@ -6,8 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from mptcplab import pages
 from mptcplab._core import Error
-from mptcplab.results import pages
 from mptcplab.results.run import ABOUT, Run
 
 # Version of the document.

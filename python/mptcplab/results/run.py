@@ -10,7 +10,7 @@ from pathlib import Path
 from mptcplab._core import SCHEMA, Error, Tables, rows
 from mptcplab.analysis import Analysis
 from mptcplab.reading import accessible
-from mptcplab.results import files, pages, run_metrics
+from mptcplab.results import files, run_metrics
 from mptcplab.results.files import read_parquet
 
 TYPE_CHECKING = False
@@ -227,13 +227,6 @@ class Run(Analysis):
             "loss_rate_percent": self.loss_rate_percent,
             "tables": self.tables.document(),
         }
-
-    def plot(self, kind: str = "throughput", **choices: Any) -> Any:
-        """Draw a figure, ``throughput`` unless asked for another, as ``mptcplab.figure`` does."""
-        return pages.draw(kind, self, **choices)
-
-    def _repr_html_(self) -> str:
-        return pages.html(self)
 
     def __repr__(self) -> str:
         return f"<mptcplab.Run {self.name} in {self.directory}>"

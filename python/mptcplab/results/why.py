@@ -6,9 +6,9 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 
+from mptcplab import pages
 from mptcplab._core import Error
 from mptcplab.labels import text
-from mptcplab.results import pages
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.findings import findings
 from mptcplab.results.findings.tries import tries as tried_of

@@ -7,6 +7,7 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import Any
 
+from mptcplab import pages
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
 from mptcplab.labels.findings import counted
@@ -241,6 +242,9 @@ class Differences:
         (one, first), (other, second) = (next(iter(side.items())) for side in (a, b))
         names = dict.fromkeys(name for name in (one, other) if name is not None)
         return [(" / ".join(names) or None, first, second)]
+
+    def _repr_html_(self) -> str:
+        return pages.html(self)
 
     def __repr__(self) -> str:
         return f"<mptcplab.Differences between {self.a.name} and {self.b.name}>"

@@ -1,4 +1,4 @@
-"""Who draws runs and campaigns: results themselves know nothing of pages and figures."""
+"""Who draws results: they themselves know nothing of pages and figures."""
 
 from __future__ import annotations
 
