@@ -44,6 +44,7 @@ def test_a_comparison_is_a_verdict_a_table_and_a_chart(comparison: Comparison) -
     assert '<img alt="Throughput' in shown
     assert "data:image/png;base64,iVBOR" in shown
     assert len(cells(comparison.baselines["wifi"]._repr_html_())) == 2
+    assert "The dotted line is the throughput of plain TCP" in comparison.plot().caption
     assert comparison.plot("rtt").caption.startswith("Round-trip time")
 
 
@@ -90,6 +91,8 @@ def test_an_analysis_shows_its_connections_and_a_chart(download: list[str]) -> N
     assert row[head.index("rate ↓")] == text.rate(down["throughput_mbps"])
     assert "<li>wifi lost 1.0 % of its packets at random" in shown
     assert '<img alt="Throughput' in shown
+    assert "The total counts bytes" in analysis.plot().caption
+    assert "plain TCP" not in analysis.plot().caption
     assert analysis.plot("rtt", connection=0).caption.startswith("Round-trip time")
 
 

@@ -13,6 +13,16 @@ from mptcplab.charts.shape import Chart, Level, Role, Series
 from mptcplab.labels import text
 from mptcplab.results.labels import label
 
+# What is said of the chart where these are drawn.
+TOTAL = (
+    "The total counts bytes once they are in order at the level of the connection, subflows count "
+    "theirs when they arrive, so the total may fall behind and catch up. "
+)
+DOTTED = (
+    "The dotted line is the throughput of plain TCP over the best single path, under the same "
+    "conditions. "
+)
+
 
 def chart(subject: Subject) -> Chart | None:
     """Throughput of the connection and of each subflow over time, with packets sent again."""
@@ -29,20 +39,19 @@ def chart(subject: Subject) -> Chart | None:
         own = found.filter(subflow=number)
         if own["bytes"].sum():
             series.append(Series(name, "step", *steps(own, end), subflow=number))
+    levels = _best(subject)
     return Chart(
         "Throughput",
         f"New bytes per bin{_shorter(width)}, divided by the bin's length, drawn as a step from "
-        "the bin's start to its end. The total counts bytes once they are in order at the level of "
-        "the connection, subflows count theirs when they arrive, so the total may fall behind and "
-        "catch up. The dotted line is the throughput of plain TCP over the best single path, under "
-        "the same conditions. Marks below show packets sent again on their subflow, data sent "
-        "again on another one, and findings over their span. A span that is a part of the time is "
-        "shaded.",
+        f"the bin's start to its end. {TOTAL if len(subject.subflows) > 1 else ''}"
+        f"{DOTTED if levels else ''}Marks below show packets sent again on their subflow, data "
+        "sent again on another one, and findings over their span. A span that is a part of the "
+        "time is shaded.",
         definitions("throughput", "at_s", "bytes", "throughput_mbps")
         + definitions("events", "event", "record"),
         series=series,
         value="Mbit/s",
-        levels=_best(subject),
+        levels=levels,
         lanes=[*lanes(subject), *finding_lanes(subject)],
     )
 
