@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from mptcplab.charts.paper.paper import Paper
+
     Path = str | PathLike[str]
 
     class Measured(Protocol):
@@ -216,7 +218,7 @@ class Analysis:
 
         return pl.DataFrame(self._tables.table(name))
 
-    def plot(self, kind: str = "throughput", **choices: Any) -> Any:
+    def plot(self, kind: str = "throughput", **choices: Any) -> Paper:
         """Draw a figure, ``throughput`` unless asked for another, as ``mptcplab.figure`` does."""
         return pages.draw(kind, self, **choices)
 

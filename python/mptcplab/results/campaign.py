@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from mptcplab.charts.paper.paper import Paper
     from mptcplab.results.ledger import Ledger
 
 ABOUT = "campaign.json"
@@ -295,7 +296,7 @@ class Campaign:
             raise Error(f"{self.directory} cannot be read: {error}") from error
         return frame
 
-    def plot(self, kind: str = "gain", **choices: Any) -> Any:
+    def plot(self, kind: str = "gain", **choices: Any) -> Paper:
         """Draw a figure, ``gain`` unless asked for another, as ``mptcplab.figure`` does."""
         return pages.draw(kind, self, **choices)
 

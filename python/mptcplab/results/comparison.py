@@ -10,6 +10,10 @@ from mptcplab import pages
 from mptcplab._core import Error
 from mptcplab.results.run import ABOUT, Run
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.charts.paper.paper import Paper
+
 # Version of the document.
 SCHEMA = 1
 
@@ -77,7 +81,7 @@ class Comparison:
             "runs": {run.name: run.document() for run in self.runs},
         }
 
-    def plot(self, kind: str = "throughput", **choices: Any) -> Any:
+    def plot(self, kind: str = "throughput", **choices: Any) -> Paper:
         """Draw a figure, ``throughput`` unless asked for another, as ``mptcplab.figure`` does."""
         return pages.draw(kind, self, **choices)
 
