@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pwd
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,14 @@ def test_what_is_typed_stands_before_the_environment_and_that_before_the_file(
     assert (defaults.engine(), defaults.jobs_of(simulation, None)) == ("simulation", 4)
     assert defaults.folder("campaigns") == Path("/other/campaigns")
     assert defaults.jobs_of(simulation, 1) == 1
+
+
+def test_who_has_no_home_directory_has_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Containers and build hosts run programs as users that nobody has entered."""
+    for name in ("HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    assert not defaults.location().exists()
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,8 @@ def _value(key: str) -> tuple[Any, str]:
 
 def location() -> Path:
     """Say where the file is, if it is there."""
-    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    # Unlike Path.home, this leaves the name as it is where there is no home directory.
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111
     return Path(home, "mptcplab", "config.toml")
 
 
@@ -94,8 +95,8 @@ def location() -> Path:
 def _file() -> dict[str, Any]:
     try:
         text = read_text(location())
-    except (OSError, RuntimeError):
-        # There is no such file, or no home directory.
+    except OSError:
+        # There is no such file.
         return {}
     except ValueError as error:
         raise Error(f"{location()}: {error}") from None
