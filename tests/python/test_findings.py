@@ -65,6 +65,22 @@ def test_a_dead_path_is_told_to_who_sends_at_a_pace_and_catches_up() -> None:
     assert 0.5 < dead["cost_s"] < 1.5
 
 
+def test_a_path_that_finds_its_rate_slowly_after_others_left_it_became_slower_before() -> None:
+    """Where no packets wait its sender is slow; and no path is slow beside one that is lossy."""
+    wifi: dict[str, Any] = {"rate": "6 Mbit/s", "delay": "15 ms", "queue": "80 ms"}
+    lte = {"rate": "14 Mbit/s", "delay": "32 ms", "queue": "80 ms"}
+    whole = scenario(BULK | {"size": "20 MB"}, wifi=wifi, lte=lte)
+    others = {"kind": "udp", "link": "lte", "rate": "11 Mbit/s", "start": "2 s", "stop": "9 s"}
+    (slow,) = [
+        row for row in rows(whole | {"cross_traffic": [others]}) if row["kind"] == "path_slowed"
+    ]
+    assert 3.6 < slow["cost_s"] < 8.2, "5.5 s by the run without"
+    assert abs(slow["from_s"] - 2) < 0.5
+    lossy = scenario(BULK | {"size": "30 MB"}, wifi=wifi, lte=lte | {"loss": "3 %"})
+    lossy["path"]["g"] = wifi | {"rate": "4 Mbit/s", "delay": "20 ms"}
+    assert "path_slowed" not in {row["kind"] for row in rows(lossy)}
+
+
 def test_a_window_that_an_older_subflow_widens_is_no_finding() -> None:
     """It is the connection's: a box on the second path takes nothing away."""
     clamped = box(LTE, "clamp-window", bytes="30 kB")

@@ -34,6 +34,8 @@ const MOSTLY: f64 = 0.75;
 const VARIES: f64 = 2.0;
 /// In this part of a time the application may have nothing to send, or the path nothing in flight, or no answer for so long.
 const SELDOM: f64 = 0.25;
+/// Hardly in any of one in which it carries only a little less.
+const NEVER: f64 = 0.05;
 /// So long after a path was away, a shorter time than that is none of this path's.
 const BESIDE_S: f64 = 1.0;
 const LONG_S: f64 = 4.0;
@@ -128,16 +130,16 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
     let bound_us = 1e3 * (WAITS * least_ms).max(least_ms + WAITS_MS);
     let idle = idle(timeline, subflow, &there.clone().collect::<Vec<_>>());
     // In which the path was neither dead nor left aside.
-    let is_used = |time: &Range<usize>| {
+    let is_used = |time: &Range<usize>, most: f64| {
         let idle = idle.partition_point(|&index| index < time.end) - idle.partition_point(|&index| index < time.start);
         let silent =
             silences.iter().map(|silent| silent.end.min(time.end).saturating_sub(silent.start.max(time.start)));
-        (idle + silent.sum::<usize>()) as f64 <= SELDOM * time.len() as f64 && is_busy(timeline, time)
+        (idle + silent.sum::<usize>()) as f64 <= most * time.len() as f64 && is_busy(timeline, time)
     };
     let is_slow = |(time, one): (&Range<usize>, &f64)| {
         *one < SLOW * rate
             && all(time) < FAST * rate_of_all
-            && is_used(time)
+            && is_used(time, SELDOM)
             && waits(timeline, subflow, time, bound_us)
     };
     let slow: Vec<bool> = times.iter().zip(&rates).map(is_slow).collect();
@@ -145,9 +147,10 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
     let shows = 2 * count(SAME) >= count(FAST);
     let part = if shows { LESS } else { SLOW };
     let is_less = |(time, one): (&Range<usize>, &f64)| {
-        *one < part * rate && is_used(time) && waits(timeline, subflow, time, bound_us)
+        *one < part * rate && is_used(time, NEVER) && waits(timeline, subflow, time, bound_us)
     };
-    let less: Vec<bool> = if shows { times.iter().zip(&rates).map(is_less).collect() } else { slow.clone() };
+    let less: Vec<bool> =
+        times.iter().zip(&rates).zip(&slow).map(|(one, &slow)| slow || shows && is_less(one)).collect();
     // It becomes slower only after it was fast.
     let begin = rates.iter().position(|&one| one >= FAST * rate)?;
     let least = (LEAST_S / seconds).ceil().max(2.0) as usize;
@@ -167,7 +170,7 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
         };
         if run[0] && (is_slow() || is_long()) {
             // What the change itself has cost, until as much is carried as before, or packets wait.
-            let less = |index: &usize| rates[*index] < part * rate && is_used(&times[*index]);
+            let less = |index: &usize| rates[*index] < part * rate && is_used(&times[*index], SELDOM);
             let before = (at.saturating_sub(AROUND).max(begin)..at).rev().take_while(less).count();
             let after = (to..(to + AROUND).min(times.len())).take_while(less).count();
             let (first, last) = (at - before, to + after - 1);
@@ -176,9 +179,12 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
         at = to;
     }
     let apart = |time: &Range<usize>| spans.iter().all(|span| span.end <= time.start || time.end <= span.start);
-    let others = times.iter().zip(&rates).filter(|(time, _)| apart(time) && is_used(time));
-    let (fast, between): (Vec<f64>, Vec<f64>) =
-        others.map(|(_, &one)| one).filter(|&one| one >= SLOW * rate).partition(|&one| one >= FAST * rate);
+    let others = times.iter().zip(&rates).filter(|(time, _)| apart(time) && is_used(time, SELDOM));
+    // Where no packets wait, its sender is what is slow.
+    let shows_it =
+        |(time, one): &(&Range<usize>, &f64)| **one >= FAST * rate || waits(timeline, subflow, time, bound_us);
+    let others = others.filter(shows_it).map(|(_, &one)| one).filter(|&one| one >= SLOW * rate);
+    let (fast, between): (Vec<f64>, Vec<f64>) = others.partition(|&one| one >= FAST * rate);
     let keeps = fast.len() as f64 >= KEEPS * between.len() as f64;
     (keeps && !spans.is_empty()).then_some(Slow { spans, rate, rate_of_all, least_ms })
 }

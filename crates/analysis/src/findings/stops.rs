@@ -210,8 +210,8 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
         let (waited_s, in_all_s) = (waited_s(&silent), waited_s(&time));
         let mut lost_s = away::claim(case, timeline, &time, rate.of_all, rates[subflow], in_all_s);
-        // Who sends at a pace of their own catch up: what they lost is how long their data waited.
-        if !case.is_worth(lost_s) {
+        // Who sends at a pace of their own, for which no queue stands, catch up: what they lost is how long their data waited.
+        if !case.is_worth(lost_s) && case.have_room() {
             lost_s += case.lost.claim(from_s, to_s, (waited_s - lost_s).max(0.0));
         }
         outages.push(Outage { subflow, others, from_s, to_s, waited_s, lost_s, timeouts, backed_off });
