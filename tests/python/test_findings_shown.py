@@ -309,7 +309,7 @@ def test_captures_that_are_unfit_ask_for_one_thing() -> None:
         "to_s": 2.0,
         "direction": "down",
         "evidence": "neither handshakes nor acknowledgements",
-        "remedy": "capture the handshake, at one end",
+        "remedy": "capture at the end that sends the data, or at both ends",
         "filter": "tcp",
         "capture": None,
         "record": None,

@@ -22,7 +22,11 @@ const POISON: [Poison; 8] = [
     ("path_missing", "it lacks a subflow", "capture all interfaces: tcpdump -i any"),
     ("captures_unrelated", "the captures of its two ends are from different runs", "give captures of one run"),
     ("clock_jumped", "its clock was set while it ran", "capture while no clock is being set"),
-    ("vantage_unknown", "it does not show at which end it was taken", "capture the handshake, at one end"),
+    (
+        "vantage_unknown",
+        "it does not show at which end it was taken",
+        "capture at the end that sends the data, or at both ends",
+    ),
     (
         "missed_bytes",
         "it missed packets",

@@ -65,8 +65,9 @@ def check_host(name: str) -> None:
 
 def configuration() -> Path:
     """Give the directory of our configuration."""
-    base = os.environ.get("XDG_CONFIG_HOME")
-    return Path(base) / "mptcplab" if base else Path.home() / ".config" / "mptcplab"
+    # Unlike Path.home, this leaves the name as it is where there is no home directory.
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111
+    return Path(base, "mptcplab")
 
 
 def token(file: str | None) -> str:
