@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -180,7 +181,7 @@ def test_single_runs_have_no_order_of_their_own(monkeypatch: pytest.MonkeyPatch)
 
     def run(*_: object, baseline: str | None, **__: object) -> tuple[Any, bool]:
         seen.append(baseline)
-        return type("Run", (), {})(), False
+        return SimpleNamespace(tables=SimpleNamespace()), False
 
     monkeypatch.setattr(record, "run", run)
     monkeypatch.setattr(record, "Comparison", lambda *_: None)

@@ -40,10 +40,19 @@ REFUSING = {("probe", "--scenario"): ("{line}",), ("scenarios", "--json-schema")
 ELSEWHERE = {("doctor", "--undo"), ("doctor", "--set-up"), ("serve", "--open")}
 # Flags that change what is done, or what is beside the JSON.
 OTHERS = {
-    *("--all", "--force", "--full-payload", "--help", "--json", "--mptcpize", "--no-baselines"),
+    *(
+        "--all",
+        "--cookies",
+        "--force",
+        "--full-payload",
+        "--help",
+        "--json",
+        "--mptcpize",
+        "--no-baselines",
+    ),
     "--mptcpize-all",
     *("--no-captures", "--no-live", "--no-report", "--observe", "--open", "--quick", "--quiet"),
-    *("--routes", "--unaligned", "--verbose"),
+    *("--routes", "--transparent", "--unaligned", "--verbose"),
 }
 
 

@@ -25,7 +25,7 @@ COMMANDS = [("~[1]*", "~1x")]
 # Those that read and write no files by names that somebody chose ...
 WITHOUT_FILES = {
     *("scenarios", "links", "campaigns", "controllers", "schedulers", "path-managers"),
-    *("radio", "doctor", "guard", "completion", "help"),
+    *("radio", "doctor", "guard", "convert", "completion", "help"),
 }
 # ... and those whose tests name them elsewhere: tests/engine/test_shell.py, serving.py,
 # test_recordings.py.

@@ -109,7 +109,7 @@ def test_differences_are_a_table(comparison: Comparison) -> None:
 
 def test_differences_over_seeds_are_a_table(comparison: Comparison) -> None:
     scenario = comparison.mptcp.directory / "scenario.toml"
-    slow = lab.run(scenario, baselines=False, settings={"path.wifi.rate": "5 Mbit/s"})
+    slow = lab.run(scenario, baselines=False, settings={"transfer.size": "500 kB"})
     head, *rows = cells(lab.compare([comparison], [slow])._repr_html_())
     assert head == ["configuration", "run", "", "A", "B", "pairs", "B / A - 1", "p corrected"]
     (rate,) = [row for row in rows if row[1:3] == ["mptcp", "throughput"]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from contextlib import suppress
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -235,11 +234,13 @@ class Campaign:
 
     def _protocol(self, scenario: str) -> str:
         # Scenarios are written by us, and those of earlier versions have no such key.
-        with suppress(OSError):
-            written = (self.directory / SCENARIOS / f"{scenario}.toml").read_text("utf-8")
-            if QUIC.search(written):
-                return "quic"
-        return "tcp"
+        file = self.directory / SCENARIOS / f"{scenario}.toml"
+        try:
+            return "quic" if QUIC.search(file.read_text("utf-8")) else "tcp"
+        except OSError:
+            return "tcp"
+        except ValueError as error:
+            raise files.unusable(file, error, files.SWEEP) from error
 
     def table(self, name: str) -> pl.LazyFrame:
         """Give a table of all runs, with the run's key in the column ``run``."""
