@@ -7,6 +7,7 @@ mod case;
 mod cost;
 mod drops;
 mod idle;
+mod overtaken;
 mod split;
 
 pub(crate) use drops::poison;

@@ -1,0 +1,123 @@
+//! Paths that fell silent, as the receiver saw it: which one it was shows only where data had overtaken what was on it.
+
+use super::away;
+use super::case::{Case, Cost, Found, SILENT_S, s};
+use super::stops::{LEAST_S, NOTHING, REMEDY_ONE, stops};
+use crate::timeline::Timeline;
+use std::ops::Range;
+
+/// At the receiver: a path brought data throughout where it did so in this part of the short times of so long, and carried this part
+/// of all; what is lost on it is missed for longer than this, a time-out.
+const STEADY_S: f64 = 1.0;
+const STEADY: f64 = 0.5;
+const LEAST_PART: f64 = 0.05;
+const LEAST_GAP_S: f64 = 0.2;
+
+/// The receiver sees which path fell silent only where data had overtaken what was on it.
+pub(super) fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
+    let mut found = overtaken(case, timeline);
+    for stop in stops(case, timeline) {
+        let (from_s, to_s) = (case.seconds(timeline, stop.start), case.seconds(timeline, stop.end));
+        let waited_us: u64 = stop.clone().map(|index| u64::from(timeline.whole[index].waited_us)).sum();
+        let waited = waited_us as f64 / 1e6 >= (to_s - from_s) / 2.0;
+        let span = |from_s: f64, to_s: f64| {
+            let begin_s = case.seconds(timeline, 0);
+            timeline.place(from_s - begin_s)..timeline.place(to_s - begin_s)
+        };
+        let came = |subflow: usize, from_s: f64, to_s: f64| timeline.bytes(subflow, span(from_s, to_s)) > 0.0;
+        let silent: Vec<usize> = case
+            .established()
+            .into_iter()
+            .filter(|&subflow| came(subflow, from_s - 2.0, from_s) && !came(subflow, from_s, to_s + LEAST_S))
+            .collect();
+        let [subflow] = silent[..] else { continue };
+        if found.iter().any(|one: &Found| one.subflow == Some(subflow) && one.from_s < to_s && from_s < one.to_s) {
+            continue;
+        }
+        let others = case
+            .established()
+            .into_iter()
+            .any(|other| other != subflow && came(other, to_s - timeline.width_s(), to_s + LEAST_S));
+        if !waited || !others || to_s - from_s < case.patience_s(subflow, SILENT_S) {
+            continue;
+        }
+        let cost = case.claim(from_s, to_s, to_s - from_s);
+        let Cost::Seconds(lost_s) = cost else { continue };
+        found.push(Found {
+            kind: "path_dead",
+            subflow: Some(subflow),
+            from_s,
+            to_s,
+            cost,
+            confidence: 0.6,
+            message: format!(
+                "{} delivered nothing from {} on; data of the other paths waited for data that was on it: {}",
+                case.name(subflow),
+                s(from_s),
+                case.lost(lost_s)
+            ),
+            evidence: format!("nothing arrived from {from_s:.3} s to {to_s:.3} s, then another subflow filled the gap"),
+            remedy: REMEDY_ONE,
+        });
+    }
+    found
+}
+
+/// Paths that brought data throughout, fell silent, and held up others, which went on: another brought what was missing, or they did
+/// themselves, later.
+fn overtaken(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
+    let width_s = timeline.width_s();
+    let bins = |seconds: f64| (seconds / width_s).ceil() as usize;
+    let (end, soon, before) = (timeline.place(case.end_s() - case.seconds(timeline, 0)), bins(LEAST_S), bins(STEADY_S));
+    let mut found = Vec::new();
+    for subflow in case.established() {
+        if timeline.rate(subflow) < LEAST_PART * case.best_rate {
+            continue;
+        }
+        let brings = |index: usize| timeline.of(subflow, index).came_bytes > 0;
+        let brought: Vec<usize> = (0..end).filter(|&index| brings(index)).collect();
+        let nexts = brought.iter().skip(1).copied().chain([end]);
+        let spans: Vec<Range<usize>> = brought.iter().zip(nexts).map(|(&last, next)| last + 1..next).collect();
+        for silent in spans {
+            let least_s = case.patience_s(subflow, SILENT_S);
+            let steady = silent.start.saturating_sub(before)..silent.start;
+            let often = steady.clone().filter(|&index| brings(index)).count() as f64;
+            if (silent.len() as f64) * width_s < least_s || steady.len() < before || often < STEADY * before as f64 {
+                continue;
+            }
+            let waited = |index: usize| f64::from(timeline.whole[index].waited_us) / 1e6;
+            let waits = (silent.start..silent.end.min(silent.start + soon)).find(|&index| waited(index) > 0.0);
+            let waited_s: f64 =
+                waits.map_or(0.0, |first| (first..silent.end).map(waited).take_while(|&waited_s| waited_s > 0.0).sum());
+            let others = timeline.rate_of_all(silent.clone()) > NOTHING * case.best_rate;
+            if waited_s < LEAST_GAP_S || !others || case.was_left(subflow) {
+                continue;
+            }
+            let time = away::until_recovered(case, timeline, &silent, case.best_rate);
+            let [from_s, to_s, over_s] =
+                [silent.start, silent.end, time.end].map(|index| case.seconds(timeline, index));
+            let lost_s = case.lost.claim(from_s, over_s, over_s - from_s);
+            found.push(Found {
+                kind: "path_dead",
+                subflow: Some(subflow),
+                from_s,
+                to_s,
+                cost: Cost::Seconds(lost_s),
+                confidence: 0.6,
+                message: format!(
+                    "{} delivered nothing from {} to {}; data of the other paths waited {} of that for data that was on it: {}",
+                    case.name(subflow),
+                    s(from_s),
+                    if to_s + 0.1 >= case.end_s() { "the end".to_owned() } else { s(to_s) },
+                    s(waited_s),
+                    case.lost(lost_s)
+                ),
+                evidence: format!(
+                    "nothing arrived over it from {from_s:.3} s to {to_s:.3} s, after it had brought data throughout; data of others that had arrived waited for {waited_s:.3} s from then on"
+                ),
+                remedy: REMEDY_ONE,
+            });
+        }
+    }
+    found
+}
