@@ -19,6 +19,10 @@ FACTOR = 1.5
 Table = dict[str, Any]
 SLOW = LTE | {"rate": "4 Mbit/s", "delay": "40 ms"}
 FAR = WIFI | {"delay": "60 ms", "queue": "100 ms"}
+PAUSED: Table = {
+    "wifi": {"rate": "14 Mbit/s", "delay": "15 ms", "queue": "70 ms"},
+    "lte": {"rate": "9 Mbit/s", "delay": "32 ms", "queue": "120 ms"},
+}
 
 
 def cases() -> Iterator[tuple[str, Table, Table]]:
@@ -111,6 +115,22 @@ def test_beside_a_path_that_data_waits_for_anyway_a_cost_is_unknown() -> None:
     told = found(gone, 1)
     assert told["found"]["path_dead"] is None
     assert told["elapsed_s"] - found(scenario(one, wifi=wifi, lte=slow), 1)["elapsed_s"] < 0.5
+
+
+@pytest.mark.parametrize("span", [(0.3, 4), (2, 5), (3, 4)])
+@pytest.mark.parametrize("direction", ["upload", "download"])
+def test_pauses_of_the_client_are_no_part_of_what_an_outage_costs(
+    direction: str, span: tuple[float, float]
+) -> None:
+    """It pauses after an answer, or before it asks; a path dies meanwhile."""
+    sizes = {"request": "700 kB", "response": "200 B"} if direction == "upload" else {}
+    asked = ask(**{"direction": direction, "response": "700 kB", "think": "1500 ms"} | sizes)
+    without = scenario(asked, **PAUSED)
+    told = found(without | {"timeline": away("wifi", *span)}, 1)
+    claimed_s = sum(cost or 0.0 for kind, cost in told["found"].items() if kind != "application")
+    true_s = told["elapsed_s"] - found(without, 1)["elapsed_s"]
+    # What is too short for a line is not told.
+    assert true_s / FACTOR <= claimed_s <= true_s * FACTOR or max(true_s, claimed_s) < 0.5
 
 
 @pytest.mark.parametrize(("percent", "delay"), [("3 %", "30 ms"), ("4 %", "60 ms")])

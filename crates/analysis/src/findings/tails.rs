@@ -19,9 +19,15 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         return Vec::new();
     }
     // Who has more to send does not wait for the end of a message; what goes the other way asks for it.
-    let pauses =
-        case.sender.is_some_and(|sender| idle::of_application(case, sender).iter().any(|&idle_s| idle_s > 0.0));
-    let report = case.report;
+    let idle_s = case.sender.map_or_else(Vec::new, |sender| idle::of_application(case, sender));
+    let pauses = idle_s.iter().any(|&idle_s| idle_s > 0.0);
+    let (report, direction) = (case.report, case.direction);
+    let sender = case.sender.map(|sender| (sender, case.seconds(sender, 0)));
+    // While all that was sent had come, a dead path holds up nobody; a pause in which the other end's request is lost is not one.
+    let paused_s = |event: &Event, from_s: f64| -> f64 {
+        let Some((sender, begin_s)) = sender.filter(|_| event.direction == Some(direction)) else { return 0.0 };
+        idle_s[sender.place(from_s - begin_s)..sender.place(event.at_s - begin_s)].iter().sum()
+    };
     let is_tail = |event: &&Event| {
         event.event == "timeout"
             && (event.direction != Some(case.direction) || pauses)
@@ -33,7 +39,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let mut waits: BTreeMap<Option<u32>, Vec<(&Event, f64)>> = BTreeMap::new();
     for event in tails {
         let silent_s = event.duration_ms.unwrap_or(0.0) / 1e3;
-        let waited_s = case.lost.claim(event.at_s - silent_s, event.at_s, silent_s);
+        let from_s = event.at_s - silent_s;
+        let waited_s = case.lost.claim(from_s, event.at_s, silent_s - paused_s(event, from_s));
         if waited_s >= LEAST_PART * silent_s {
             waits.entry(event.subflow).or_default().push((event, waited_s));
         }
