@@ -133,6 +133,13 @@ def test_pauses_of_the_client_are_no_part_of_what_an_outage_costs(
     assert true_s / FACTOR <= claimed_s <= true_s * FACTOR or max(true_s, claimed_s) < 0.5
 
 
+def test_a_path_that_came_back_in_a_pause_is_not_unused() -> None:
+    """For 4 s there is nothing to send over it."""
+    asked = ask(response="700 kB", think="4 s", requests=5)
+    told = found(scenario(asked, timeline=away("wifi", 2, 5), **PAUSED), 1)
+    assert set(told["found"]) == {"path_dead", "application"}
+
+
 @pytest.mark.parametrize(("percent", "delay"), [("3 %", "30 ms"), ("4 %", "60 ms")])
 def test_requests_and_responses_that_wait_for_time_outs_are_told(percent: str, delay: str) -> None:
     """Each is a segment: nothing after it shows that it was lost."""

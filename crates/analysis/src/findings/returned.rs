@@ -1,6 +1,7 @@
 //! A path that was dead answered again, and was hardly used for long.
 
 use super::case::{Case, Cost, Found, s};
+use super::idle;
 use std::ops::Range;
 
 /// A path was away when it was silent for so long with data in flight.
@@ -17,6 +18,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         return Vec::new();
     }
     let second = (1.0 / timeline.width_s()).ceil() as usize;
+    let idle_s = idle::of_application(case, timeline);
     let mut found = Vec::new();
     for subflow in case.established() {
         let rate = timeline.rate(subflow);
@@ -42,12 +44,14 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             });
             let used = used.unwrap_or(bins);
             let (from_s, to_s) = (case.seconds(timeline, back), case.seconds(timeline, used).min(over_s));
-            if to_s - from_s < LEAST_S {
+            // Where there is nothing to send, nobody misses it.
+            let missed_s = to_s - from_s - idle_s[back.min(used)..used].iter().sum::<f64>();
+            if missed_s < LEAST_S {
                 continue;
             }
             // Of all that is known of the connection's rate, what it had before is nearest to what it would have had.
             let before = timeline.rate_of_all(0..silent.start);
-            let cost = Cost::Seconds(case.lost.claim_at(from_s, to_s, before, to_s - from_s));
+            let cost = Cost::Seconds(case.lost.claim_at(from_s, to_s, before, missed_s));
             let name = case.name(subflow);
             found.push(Found {
                 kind: "path_back_unused",
