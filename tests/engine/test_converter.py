@@ -197,6 +197,23 @@ def test_whoever_reads_slowly_is_waited_for(listener: socket.socket) -> None:
             assert received == sent
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--transparent",),
+        ("--to", f"{SERVER}:5124"),
+        ("--transparent", "--converter", f"{SERVER}:5124"),
+    ],
+)
+def test_none_converts_its_own_connections(words: tuple[str, ...]) -> None:
+    with Converter("client", "--listen", "0.0.0.0:5124", *words) as near:
+        with socket.create_connection((SERVER, 5124), SECONDS) as client:
+            with pytest.raises(ConnectionResetError):
+                client.recv(1)
+        assert near.process.stdout is not None
+        assert "it would come in here again" in near.process.stdout.readline()
+
+
 @pytest.mark.parametrize("resets", ["client", "server"])
 def test_a_reset_is_one_at_the_other_end(resets: str, listener: socket.socket) -> None:
     with at_server() as far, at_client(listener.getsockname(), "--converter", far.text) as near:
@@ -251,6 +268,10 @@ def test_every_error_is_told(listener: socket.socket) -> None:
             ("47455420 2f20485454502f312e31", "01032263 1e020147 45542000"),
             (connect("127.0.0.1", 80), f"01082263 1e070101 {_shifted(connect('127.0.0.1', 80))}"),
             ("01022263 63010000", "01042263 1e030201 02226363 01000000"),
+            (
+                connect(*far.address),
+                f"01082263 1e070101 {_shifted(connect(*far.address))}",
+            ),
             (connect(SERVER, nobody), "01022263 1e016000"),
             (connect("10.2.0.1", 80), "01022263 1e016101"),
             # There is no route.

@@ -1,7 +1,7 @@
 //! The converter's side of the Convert Protocol: reads what a client asks for, and answers.
 
 use crate::cookies::Cookies;
-use crate::networks::{is_host, may};
+use crate::networks::{comes_back, is_host, may};
 use crate::relay::is_later;
 use crate::sockets::{Speaks, opened, wait};
 use rustix::event::PollFlags;
@@ -25,6 +25,8 @@ const HOST: u8 = 1;
 
 /// What the answers depend on.
 pub struct Rules {
+    /// Where the converter itself is.
+    pub listens: SocketAddr,
     pub allow: Vec<(IpAddr, u8)>,
     pub cookies: Option<Cookies>,
     /// Of MPTCP, where a client wants that for the server.
@@ -148,7 +150,7 @@ impl Rules {
             return Err(Refusal(Code::MISSING_COOKIE, [&[0], &expected[..]].concat()));
         }
         let Some((server, options)) = connect else { return if info { Ok(Wanted::Info) } else { Err(unsupported()) } };
-        if !is_host(server.ip()) || server.port() == 0 {
+        if !is_host(server.ip()) || server.port() == 0 || comes_back(server, self.listens) {
             return Err(malformed());
         }
         let kinds = kinds(options).ok_or_else(malformed)?;
@@ -246,7 +248,8 @@ mod tests {
     }
 
     fn open() -> Rules {
-        Rules { allow: Vec::new(), cookies: None, congestion_control: None }
+        let listens = "192.0.2.9:5124".parse().unwrap();
+        Rules { listens, allow: Vec::new(), cookies: None, congestion_control: None }
     }
 
     fn connect<'a>(remote: &str, options: &'a [u8]) -> Tlv<'a> {
@@ -297,14 +300,14 @@ mod tests {
 
     #[test]
     fn clients_are_those_that_may() {
-        let rules = Rules { allow: vec![("10.0.2.0".parse().unwrap(), 24)], cookies: None, congestion_control: None };
+        let rules = Rules { allow: vec![("10.0.2.0".parse().unwrap(), 24)], ..open() };
         let wanted = [connect("192.0.2.1:443", &[])];
         assert_eq!(judged(&rules, &wanted), Err(Refusal(Code::NOT_AUTHORIZED, vec![0])));
     }
 
     #[test]
     fn a_cookie_is_given_and_taken_back() {
-        let rules = Rules { allow: Vec::new(), cookies: Some(Cookies::default()), congestion_control: None };
+        let rules = Rules { cookies: Some(Cookies::default()), ..open() };
         let wanted = connect("192.0.2.1:443", &[]);
         let Err(Refusal(Code::MISSING_COOKIE, value)) = judged(&rules, &[wanted]) else { panic!("no cookie") };
         assert_eq!((value.len(), value[0]), (9, 0));

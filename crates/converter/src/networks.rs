@@ -1,6 +1,6 @@
 //! Addresses and the networks that they are in.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 /// Whether an address is in one of these networks, or there are none.
 pub fn may(address: IpAddr, networks: &[(IpAddr, u8)]) -> bool {
@@ -20,6 +20,23 @@ fn contains(network: IpAddr, length: u8, address: IpAddr) -> bool {
 pub fn is_host(address: IpAddr) -> bool {
     let is_broadcast = matches!(address, IpAddr::V4(address) if address.is_broadcast());
     !(address.is_loopback() || address.is_multicast() || address.is_unspecified() || is_broadcast)
+}
+
+/// Whether a connection to a server would come in where this program listens itself, and so without end.
+pub fn comes_back(server: SocketAddr, listens: SocketAddr) -> bool {
+    let is_it = listens.ip().is_unspecified() || listens.ip().to_canonical() == server.ip().to_canonical();
+    server.port() == listens.port() && is_it && is_own(server)
+}
+
+/// Whether an address is one of this host, which it connects to from that very address.
+fn is_own(address: SocketAddr) -> bool {
+    let any: IpAddr = if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let from = || {
+        let socket = UdpSocket::bind((any, 0))?;
+        socket.connect(address)?;
+        socket.local_addr()
+    };
+    address.ip().is_loopback() || from().is_ok_and(|own| own.ip() == address.ip())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::answer::{Failure, Rules};
 use crate::ask::Converter;
 use crate::cookies::Cookies;
+use crate::networks::comes_back;
 use crate::options::{End, Options, Server};
 use crate::relay::{LOOK, Pipe, relay};
 use crate::sockets::{Speaks, listening, may_have, opened, poll, prepare, reset};
@@ -28,6 +29,8 @@ type Opened = Result<Option<(Socket, Pipe)>, Failure>;
 /// What all connections share.
 struct Shared {
     options: Options,
+    /// Where connections come in.
+    listens: SocketAddr,
     converter: Option<Converter>,
     rules: Rules,
     ends: Arc<AtomicBool>,
@@ -52,11 +55,13 @@ pub fn serve(options: Options, ends: Arc<AtomicBool>) -> Result<(), String> {
     let shared = Arc::new(Shared {
         converter: options.converter.map(|address| Converter::new(address, options.congestion_control.clone())),
         rules: Rules {
+            listens: address,
             allow: options.allow.clone(),
             cookies: options.cookies.then(Cookies::default),
             congestion_control: options.congestion_control.clone(),
         },
         options,
+        listens: address,
         ends,
         open: AtomicUsize::new(0),
         done: AtomicU64::new(0),
@@ -191,6 +196,9 @@ impl Shared {
                 };
             }
         };
+        if comes_back(self.options.converter.unwrap_or(server), self.listens) {
+            return (Some(server), Err(Error::other("it would come in here again").into()));
+        }
         let mptcp = Speaks::Mptcp(self.options.congestion_control.as_deref());
         let speaks = if self.options.end == End::Client { mptcp } else { Speaks::Tcp };
         let opens = match &self.converter {
