@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import resource
 import signal
 import socket
 import struct
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -172,6 +174,20 @@ def test_hundreds_at_once() -> None:
                 assert read(connection) == hashlib.sha256(data).digest()
 
 
+def test_open_files_are_as_many_as_connections_need() -> None:
+    few = "import os, resource, sys; limits = 64, 4096; resource.setrlimit(7, limits); "
+    become = few + "os.execv(sys.argv[1], sys.argv[1:])"
+    words = [program(), "client", "--listen", "127.0.0.1:0", "--to", f"{SERVER}:1"]
+    process = subprocess.Popen([sys.executable, "-c", become, *words], stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    with process.stderr:
+        assert b"listens on" in process.stderr.readline()
+        assert resource.prlimit(process.pid, resource.RLIMIT_NOFILE) == (2064, 4096)
+    # Nobody reads what it says at its end.
+    process.terminate()
+    assert process.wait(SECONDS) == 0
+
+
 def test_whoever_reads_slowly_is_waited_for(listener: socket.socket) -> None:
     with at_server() as far, at_client(listener.getsockname(), "--converter", far.text) as near:
         client = socket.create_connection(near.address, SECONDS)
@@ -207,9 +223,9 @@ def test_whoever_reads_slowly_is_waited_for(listener: socket.socket) -> None:
 )
 def test_none_converts_its_own_connections(words: tuple[str, ...]) -> None:
     with Converter("client", "--listen", "0.0.0.0:5124", *words) as near:
-        with socket.create_connection((SERVER, 5124), SECONDS) as client:
-            with pytest.raises(ConnectionResetError):
-                client.recv(1)
+        client = socket.create_connection((SERVER, 5124), SECONDS)
+        with pytest.raises(ConnectionResetError), client:
+            client.recv(1)
         assert near.process.stdout is not None
         assert "it would come in here again" in near.process.stdout.readline()
 

@@ -17,12 +17,13 @@ mod serve;
 mod sockets;
 
 use options::Asked;
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match options::read(std::env::args().skip(1)) {
+    match options::read(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())) {
         Ok(Asked::Say(words)) => {
-            print!("{words}");
+            let _ = write!(std::io::stdout(), "{words}");
             ExitCode::SUCCESS
         }
         Ok(Asked::Convert(options)) => run(options),
@@ -30,8 +31,13 @@ fn main() -> ExitCode {
     }
 }
 
+/// Writes a line for people, if there is anybody to read it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "mptcplab-convert: {line}");
+}
+
 fn fails(error: &str) -> ExitCode {
-    eprintln!("mptcplab-convert: {error}");
+    say(error);
     ExitCode::from(2)
 }
 

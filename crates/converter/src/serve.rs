@@ -8,6 +8,7 @@ use crate::options::{End, Options, Server};
 use crate::relay::{LOOK, Pipe, relay};
 use crate::sockets::{Speaks, listening, may_have, opened, poll, prepare, reset};
 use rustix::event::{PollFd, PollFlags};
+use rustix::process::{Resource, getrlimit, setrlimit};
 use socket2::Socket;
 use std::io::{Error, ErrorKind, Write};
 use std::net::SocketAddr;
@@ -20,6 +21,8 @@ use std::time::{Duration, Instant};
 const STACK_BYTES: usize = 1 << 18;
 /// How long connections have to be reset when the program ends.
 const ENDS: Duration = Duration::from_secs(1);
+/// Open files that are no connections.
+const FILES: u64 = 64;
 /// How long to wait where there are too many open files to take one more.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -51,7 +54,8 @@ pub fn serve(options: Options, ends: Arc<AtomicBool>) -> Result<(), String> {
     let listener = listening(options.listen, speaks, options.server == Server::Transparent)
         .map_err(|error| cannot(&options, &error))?;
     let address = listener.local_addr().ok().and_then(|address| address.as_socket()).unwrap_or(options.listen);
-    eprintln!("mptcplab-convert: {}", begins(&options, address));
+    allow_files(options.connections);
+    crate::say(&begins(&options, address));
     let shared = Arc::new(Shared {
         converter: options.converter.map(|address| Converter::new(address, options.congestion_control.clone())),
         rules: Rules {
@@ -87,14 +91,27 @@ pub fn serve(options: Options, ends: Arc<AtomicBool>) -> Result<(), String> {
     while shared.open.load(Ordering::Acquire) > 0 && Instant::now() < until {
         sleep(PAUSE);
     }
-    eprintln!("mptcplab-convert: {}", shared.said());
+    crate::say(&shared.said());
     Ok(())
+}
+
+/// Has as many open files as connections need, if the machine lets it: two each, and some of its own.
+fn allow_files(connections: usize) {
+    let mut limit = getrlimit(Resource::Nofile);
+    let wanted = Some((connections as u64).saturating_mul(2).saturating_add(FILES));
+    let most = if limit.maximum.is_some() { limit.maximum.min(wanted) } else { wanted };
+    if limit.current.is_some() && limit.current < most {
+        limit.current = most;
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
 }
 
 fn cannot(options: &Options, error: &Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => {
-            format!("cannot listen on {}: this needs CAP_NET_ADMIN: run it as root", options.listen)
+            let is_transparent = options.server == Server::Transparent;
+            let capability = if is_transparent { "CAP_NET_ADMIN" } else { "CAP_NET_BIND_SERVICE" };
+            format!("cannot listen on {}: this needs {capability}: run it as root", options.listen)
         }
         ErrorKind::NotFound => {
             format!("this kernel has no congestion control {}", options.congestion_control.as_deref().unwrap_or(""))
