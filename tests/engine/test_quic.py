@@ -101,6 +101,13 @@ def test_a_path_that_goes_ends_no_transfer(host: Machine) -> None:
     assert run.outcome["bytes_received"]["down"] == 1_000_000
 
 
+def test_a_long_round_trip_ends_as_a_short_one(host: Machine) -> None:
+    need_quic()
+    text = TWO_PATHS.replace("5 ms", "1 s").replace("15 ms", "1 s").replace("1 MB", "10 kB")
+    (run,) = host.emulate(text, "--no-baselines").values()
+    assert run.outcome["finished"] is True, run.outcome
+
+
 def test_response_times_are_those_of_the_application(host: Machine) -> None:
     need_quic()
     (run,) = host.emulate(ASKED, "--no-baselines").values()

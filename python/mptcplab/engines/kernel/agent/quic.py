@@ -11,7 +11,8 @@ from typing import Any
 from mptcplab._core import Error
 
 STARTS_SECONDS = 10.0
-ENDS_SECONDS = 5.0
+# It waits until what closes the connection may have arrived: several round trips.
+ENDS_SECONDS = 60.0
 READ_BYTES = 1 << 16
 
 
