@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from engine.machines import Machine
 from engine.shells import SERVER, Shell
-from requirements import missing, need_tool
+from mptcplab.machine import multipath
+from requirements import missing, need_root, need_tool
 
 # Asks for TCP, connects, and reads all that comes.
 PROGRAM = """
@@ -34,6 +36,33 @@ int main(int count, char **arguments)
 """
 BYTES = 1_000_000
 SERVES = f"import socket; socket.create_server(('', 7000)).accept()[0].sendall(bytes({BYTES}))"
+
+# Asks for a socket, is told of a signal after 0.2 s, and is answered after 0.5 s.
+SLOWLY = """
+import fcntl, os, signal, socket, sys, time
+sys.path.insert(0, sys.argv[1])
+import multipath
+
+def take(listener, request, given):
+    done = ioctl(listener, request, given)
+    if request == multipath.RECEIVE:
+        time.sleep(0.5)
+    return done
+
+ioctl, fcntl.ioctl = fcntl.ioctl, take
+ours, theirs = socket.socketpair()
+if os.fork() == 0:
+    theirs.close()
+    multipath.serve(ours)
+    os._exit(0)
+ours.close()
+listener = multipath.listen()
+socket.send_fds(theirs, [b"x"], [listener])
+os.close(listener)
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+print(socket.socket().getsockopt(socket.SOL_SOCKET, 38))
+"""
 
 
 @pytest.fixture
@@ -67,3 +96,14 @@ def test_programs_keep_their_status_and_their_children(host: Machine) -> None:
     said = Shell(host).run("sh", "-c", "ls /proc/$$/task/$$/children; echo", **options)
     assert "ls" not in said.strip().split()[1:]
     Shell(host).run("nonsense", status=127, **options)
+
+
+def test_a_signal_ends_no_question() -> None:
+    need_root()
+    done = subprocess.run(
+        [sys.executable, "-c", SLOWLY, str(Path(multipath.__file__).parent)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.stdout == f"{multipath.IPPROTO_MPTCP}\n", done.stderr

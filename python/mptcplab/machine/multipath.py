@@ -25,6 +25,8 @@ MACHINES = {"x86_64": (0xC000_003E, 317, 41), "aarch64": (0xC000_00B7, 277, 198)
 IPPROTO_MPTCP = 262
 # linux/seccomp.h
 SET_MODE_FILTER, NEW_LISTENER = 1, 1 << 3
+# Once it is answered, no signal ends the call: socket(2) knows no EINTR. Since Linux 5.19.
+WAIT_KILLABLE = 1 << 5
 ALLOW, ASK = 0x7FFF_0000, 0x7FC0_0000
 RECEIVE, SEND, ADD_FILE = 0xC050_2100, 0xC018_2101, 0x4018_2103
 CONTINUES, SENDS = 1, 1 << 1
@@ -99,7 +101,10 @@ def listen() -> int:
     code = ctypes.create_string_buffer(b"".join(lines))
     program = struct.pack("@HP", len(lines), ctypes.addressof(code))
     libc = ctypes.CDLL(None, use_errno=True)
-    listener: int = libc.syscall(seccomp, SET_MODE_FILTER, NEW_LISTENER, program)
+    listener = -1
+    for flags in (NEW_LISTENER | WAIT_KILLABLE, NEW_LISTENER):
+        if listener < 0:
+            listener = libc.syscall(seccomp, SET_MODE_FILTER, flags, program)
     if listener < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
