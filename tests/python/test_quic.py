@@ -47,6 +47,7 @@ def test_other_engines_refuse_it_with_the_remedy() -> None:
         ("kernel.congestion_control", "vegas", "--set kernel.congestion_control=cubic"),
         ("mptcp.path_manager", "guard", "--set mptcp.path_manager=linux"),
         ("server.stack", "mptcplab", "--set server.stack=kernel"),
+        ("converter.at", "both", "--set transfer.protocol=tcp"),
         ("path.wifi.ip", "6", "--set path.wifi.ip=4"),
     ],
 )

@@ -27,6 +27,11 @@ def check(scenario: Scenario, congestion_control: str, key: str, refusals: Refus
                 f'[{end}] stack: an endpoint of mptcplab has no "quic": run it with '
                 f"--set {end}.stack=kernel, or with --set transfer.protocol=tcp"
             )
+    if scenario.converter is not None:
+        raise ScenarioError(
+            "[converter]: converters take TCP, not QUIC: leave the section out, or run it with "
+            "--set transfer.protocol=tcp"
+        )
     if scenario.mptcp.path_manager == "guard":
         refusals.add('[mptcp] path_manager: "guard" is for MPTCP', "mptcp.path_manager=linux")
     if congestion_control not in CONGESTION_CONTROLS:
