@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from mptcplab.engines.kernel.job import Wanted
 from mptcplab.engines.kernel.measured import response_times
 from mptcplab.labels.connections import candidate
 from mptcplab.machine import quic
+from mptcplab.results.policies import described, shared
 from mptcplab.scenario import long
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import plain, planned_transfer
@@ -93,6 +95,24 @@ def test_what_ran_is_named_by_its_protocol() -> None:
     assert candidate("quic", None) == "MPQUIC"
     assert candidate("quic", "lte") == "QUIC over lte"
     assert candidate(None, "lte") == "lte alone"
+
+
+def test_its_congestion_control_is_not_named_as_linux_s() -> None:
+    about = {"engine": "kernel", "path": None, "mptcp": True}
+    alone = about | {"path": "wifi", "mptcp": False}
+    of = {
+        one: tomllib.loads(long.write(load("wifi-lte", {"transfer.protocol": one})[1]))
+        for one in ("tcp", "quic")
+    }
+    ran = described(about, of["quic"])
+    assert ran["in_words"] == "noq's CUBIC"
+    assert ran["server"] == dict.fromkeys(("scheduler", "path_manager", "era")) | {
+        "stack": "noq",
+        "congestion_control": "cubic",
+        "replaced": {},
+    }
+    assert described(alone, of["quic"]) == ran
+    assert shared([ran, described(about, of["tcp"])])["in_words"] == ""
 
 
 def test_response_times_of_what_an_application_noted() -> None:

@@ -20,6 +20,8 @@ import pytest
 import mptcplab
 from command import Run
 from mptcplab.charts.columns import thin
+from mptcplab.charts.run import verdict
+from mptcplab.charts.run.subject import Subject
 from mptcplab.labels.text import figure, milliseconds, rate
 from mptcplab.results.comparison import Comparison, open_comparison
 from mptcplab.results.contributions import contributions
@@ -250,6 +252,28 @@ def test_what_paths_brought_is_left_out_where_throughput_is_not_what_counts(
     assert contributions(asked) is None
 
 
+def test_a_run_over_quic_is_told_as_one(comparison: Comparison) -> None:
+    """Flows of QUIC count what is resent, too, and a path that carried data was answered."""
+    ran = open_comparison(comparison.directory)
+    for run in ran.runs:
+        run.about["protocol"] = "quic"
+    sentence = contributions(ran)
+    assert sentence
+    assert re.search(r"wifi carried [\d.]+ % \(alone [\d.]+ Mbit/s\)", sentence)
+    page = described(ran.report())
+    assert "MPQUIC beside QUIC over each path" in {one["title"] for one in page["tables"]}
+    assert "Throughput beside QUIC" in {one["title"] for one in page["charts"]}
+    examples = Path(__file__).parents[2] / "examples" / "datagrams"
+    analysis = mptcplab.analyze([examples / "client.pcap.gz", examples / "server.pcap.gz"])
+    connection = analysis.connections.filter(protocol="quic")["connection"][0]
+    subject = Subject.of(analysis, connection)
+    for row in subject.subflows:
+        row["handshake"] = "unanswered"
+    said = " ".join(verdict.sentences(subject))
+    assert said.startswith("QUIC moved ")
+    assert "was unanswered" not in said
+
+
 def test_the_verdict_begins_with_what_mptcp_gave(lost: Comparison) -> None:
     """Whether it helped, and how much: what slowed it comes after that."""
     first, second, third, *_ = described(lost.report())["verdict"]
@@ -270,7 +294,6 @@ def test_the_verdict_leaves_the_count_of_the_send_buffer_to_the_finding(
 ) -> None:
     """Linux counts on where a larger one changes nothing; its count of full windows is right."""
     from mptcplab.charts.run import verdict
-    from mptcplab.charts.run.subject import Subject
 
     subject = Subject.of(comparison)
     counts = {"busy_ms": 1000.0, "window_limited_ms": 300.0, "buffer_limited_ms": 440.0}

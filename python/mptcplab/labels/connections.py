@@ -62,6 +62,11 @@ def candidate(protocol: str | None, path: str | None) -> str:
     return multipath if path is None else single.format(text.clean(path))
 
 
+def single(protocol: str) -> str:
+    """Name what baselines run, whatever their path."""
+    return "QUIC" if protocol == "quic" else "plain TCP"
+
+
 def delivered(transfer: Row) -> str:
     """Give a direction's bytes; a lower bound if a path is missing from the captures."""
     is_floor = transfer["elapsed_s"] and transfer["throughput_mbps"] is None

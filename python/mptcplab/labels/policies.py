@@ -33,9 +33,11 @@ PATH_MANAGER = "linux"
 ERA = "current"
 
 
-def congestion_control(name: str, *, kernel: bool = False) -> str:
-    """Name a congestion control of ours, or the kernel's, which may be several."""
-    if kernel:
+def congestion_control(name: str, *, stack: str | None = "mptcplab") -> str:
+    """Name a congestion control of ours, noq's, or the kernel's, which may be several."""
+    if stack == "noq":
+        return f"noq's {CONGESTION_CONTROLS[name].split()[0]}"
+    if stack == "kernel":
         return " and ".join(map(_of_the_kernel, name.split(", ")))
     base = name.removesuffix(LINUX)
     if base == name:
@@ -55,14 +57,16 @@ def scheduler(name: str) -> str:
     return f"{SCHEDULERS.get(name, name)} scheduler"
 
 
-def one_end(named: Mapping[str, str | None], replaced: Mapping[str, str], *, kernel: bool) -> str:
+def one_end(
+    named: Mapping[str, str | None], replaced: Mapping[str, str], *, stack: str | None
+) -> str:
     """Say what an end went by; what is as in today's Linux anyhow is not said.
 
     ``replaced`` holds what the scenario names and a kernel has not.
     """
     parts = []
     if (control := named.get("congestion_control")) is not None:
-        parts.append(congestion_control(control, kernel=kernel))
+        parts.append(congestion_control(control, stack=stack))
         instead = replaced.get("congestion_control")
         # A server may have had what was asked for on one connection and not on another.
         if instead is not None and congestion_control(instead) not in parts[-1].split(" and "):

@@ -49,10 +49,15 @@ def _by_path(run: Run, transfer: Row) -> dict[str, list[Row]]:
 
 def _brought(comparison: Comparison, path: str, flows: list[Row]) -> str:
     """Say what a path carried, in Mbit/s, and how long its round trips took."""
-    rate = sum(flow["throughput_mbps"] for flow in flows)
-    words = [text.clean(path), "carried", text.figure(rate) if flows else "nothing"]
+    # Flows of QUIC count what it adds and resends, too: their shares go with the application's.
+    is_quic = comparison.mptcp.about.get("protocol") == "quic"
+    if is_quic:
+        carried, rate = text.percent(100 * sum(flow["share"] for flow in flows)), text.rate
+    else:
+        carried, rate = text.figure(sum(flow["throughput_mbps"] for flow in flows)), text.figure
+    words = [text.clean(path), "carried", carried if flows else "nothing"]
     if (run := comparison.baselines.get(path)) is not None:
-        alone = text.figure(run.throughput_mbps) if run.outcome["finished"] else "not finished"
+        alone = rate(run.throughput_mbps) if run.outcome["finished"] else "not finished"
         words.append(f"(alone {alone})")
     if len(flows) == 1 and (rtt := flows[0]["rtt_ms_mean"]) is not None:
         words.append(f"at an RTT of {text.milliseconds(rtt)}")

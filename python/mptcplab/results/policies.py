@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Described = dict[str, Any]
 
 ENDS = ("client", "server")
+# The stack of both ends of QUIC.
+NOQ = "noq"
 NAMED = ("congestion_control", "scheduler", "path_manager", "era")
 # What Linux calls what [mptcp] and [tcp] name, and what it has of its own.
 LINUX = {
@@ -62,6 +64,8 @@ def shared(several: Iterable[Described]) -> Described:
     }
     for end in ENDS:
         ends[end]["replaced"] = ends[end]["replaced"] or {}
+        if ends[end]["stack"] is None:  # CUBIC of one is not CUBIC of the other.
+            ends[end]["congestion_control"] = None
     return _with_words(ends)
 
 
@@ -106,6 +110,9 @@ def _of_end(end: str, about: Mapping[str, Any], scenario: Mapping[str, Any]) -> 
     }
     if about.get("stacks", {}).get(end) == UNKNOWN:
         return {"stack": UNKNOWN, **dict.fromkeys(NAMED), "replaced": {}}
+    if scenario.get("transfer", {}).get("protocol") == "quic":
+        used = dict.fromkeys(NAMED) | {"congestion_control": _asked(scenario, mptcp=mptcp)}
+        return {"stack": NOQ, **used, "replaced": {}}
     ours = scenario.get(end, {}).get("stack") == "mptcplab"
     if ours or not engines.named(about["engine"]).linux:
         return {"stack": "mptcplab", **named, "replaced": {}}
@@ -143,17 +150,17 @@ def _of_the_kernel(
     mptcp: bool,
 ) -> Described:
     kernel = scenario.get("kernel", {})
-    key = "congestion_control" if mptcp else "tcp_congestion_control"
+    asked_control = _asked(scenario, mptcp=mptcp)
     used: Policies = {
         "congestion_control": _of_sockets(about.get("kernel", {}).get("sockets", {}).get(end, ()))
-        or kernel.get(key),
+        or asked_control,
         "scheduler": kernel.get("scheduler") if mptcp else None,
         "path_manager": LINUX["path_manager"].get(named["path_manager"] or "", "linux")
         if mptcp
         else None,
         "era": None,
     }
-    asked = {"congestion_control": kernel.get(key), "scheduler": kernel.get("scheduler")}
+    asked = {"congestion_control": asked_control, "scheduler": kernel.get("scheduler")}
     replaced = {
         what: name
         for what, names in LINUX.items()
@@ -165,11 +172,18 @@ def _of_the_kernel(
     return {**used, "replaced": replaced}
 
 
+def _asked(scenario: Mapping[str, Any], *, mptcp: bool) -> str | None:
+    """Give the congestion control that ``[kernel]`` asks for."""
+    key = "congestion_control" if mptcp else "tcp_congestion_control"
+    name: str | None = scenario.get("kernel", {}).get(key)
+    return name
+
+
 def _with_words(ends: dict[str, Described]) -> Described:
     names = {
         end: UNKNOWN
         if one["stack"] == UNKNOWN
-        else labels.one_end(one, one["replaced"], kernel=one["stack"] == "kernel")
+        else labels.one_end(one, one["replaced"], stack=one["stack"])
         for end, one in ends.items()
     }
     alike = len(set(names.values())) == 1

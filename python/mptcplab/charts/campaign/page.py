@@ -88,7 +88,9 @@ def _badges(campaign: Campaign) -> list[Badge]:
         _times(about),
     ]
     if (policies := about.get("policies")) and policies["in_words"]:
-        badges.insert(1, Badge(text.clean(policies["in_words"]), "what all its runs of MPTCP have"))
+        badges.insert(
+            1, Badge(text.clean(policies["in_words"]), "what all its runs over several paths have")
+        )
     if campaign.failures.height:
         badges.append(Badge(f"{text.count(campaign.failures.height)} failed", "see the list"))
     return badges
@@ -144,7 +146,8 @@ def _findings(campaign: Campaign) -> list[Table]:
     ]
     more = found.height - len(rows)
     title = "Why runs were slow" + (f" (and {text.count(more)} more)" if more else "")
-    columns = [*campaign.axes, "finding", "runs of MPTCP", "cost"]
+    of = "of MPTCP" if campaign.protocol() == "tcp" else "over several paths"
+    columns = [*campaign.axes, "finding", f"runs {of}", "cost"]
     meanings = [None] * (len(columns) - 1) + ["median of the runs in which it is known"]
     numeric = [False] * (len(columns) - 1) + [True]
     return [Table("findings", title, columns, numeric, rows, meanings)]

@@ -16,7 +16,7 @@ from mptcplab.charts.run.track import tracks
 from mptcplab.charts.shape import Badge, Page, Subflow, Table
 from mptcplab.engines import named
 from mptcplab.labels import text
-from mptcplab.labels.connections import is_mptcp, protocol
+from mptcplab.labels.connections import is_mptcp, protocol, single
 from mptcplab.labels.findings import in_words
 from mptcplab.metrics import Metric, heads, of_runs, of_subflows
 from mptcplab.results import policies
@@ -188,7 +188,9 @@ def _run_tables(subject: Subject) -> list[Table]:
         *_metrics(of_runs("page"), lambda row, _: row),
         _Column("", lambda row: "" if row["finished"] else "not finished", numeric=False),
     ]
-    return [_table("runs", "MPTCP beside plain TCP over each path", columns, rows)]
+    own = subject.comparison.mptcp
+    title = f"{label(own)} beside {single(own.about.get('protocol', 'tcp'))} over each path"
+    return [_table("runs", title, columns, rows)]
 
 
 def _subflow_table(subject: Subject) -> Table:

@@ -11,6 +11,7 @@ from mptcplab.charts.run.events import finding_lanes, lanes
 from mptcplab.charts.run.subject import Subject
 from mptcplab.charts.shape import Chart, Level, Role, Series
 from mptcplab.labels import text
+from mptcplab.labels.connections import single
 from mptcplab.results.labels import label
 
 # What is said of the chart where these are drawn.
@@ -71,12 +72,13 @@ def beside(subject: Subject) -> Chart | None:
     drawn = [one for one in series if one is not None]
     if len(drawn) < 2:
         return None
+    own, alone = label(comparison.mptcp), single(comparison.mptcp.about.get("protocol", "tcp"))
     return Chart(
-        "Throughput beside plain TCP",
+        f"Throughput beside {alone}",
         f"Bytes in order at the level of the connection per bin{_shorter(width)}, divided "
-        "by the bin's length, for the run with MPTCP and those with plain TCP over each path, "
-        "under the same conditions and each from its own beginning. The axis ends with MPTCP's "
-        "transfer: the page of a run with plain TCP shows the rest of it.",
+        f"by the bin's length, for the run with {own} and those with {alone} over each path, "
+        f"under the same conditions and each from its own beginning. The axis ends with {own}'s "
+        f"transfer: the page of a run with {alone} shows the rest of it.",
         definitions("throughput", "at_s", "bytes", "throughput_mbps"),
         series=drawn,
         value="Mbit/s",

@@ -9,7 +9,7 @@ import polars as pl
 
 from mptcplab.charts.run.subject import Subject
 from mptcplab.labels import quality, text
-from mptcplab.labels.connections import delivered, is_mptcp
+from mptcplab.labels.connections import OTHERS, delivered, is_mptcp
 from mptcplab.labels.events import too_late, with_hosts
 from mptcplab.labels.findings import MOST, NO_FAULT, in_words
 from mptcplab.results.contributions import contributions
@@ -46,13 +46,19 @@ def _moved(subject: Subject) -> Iterator[str]:
         yield "No data was delivered in this direction."
         return
     run = subject.run
-    name = label(run) if run else "MPTCP" if is_mptcp(subject.connection) else "TCP"
+    name = label(run) if run else _name(subject.connection)
     rate = transfer["throughput_mbps"]
     how_fast = "" if rate is None else f": {text.rate(rate)}"
     duration = text.seconds(transfer["elapsed_s"])
     yield f"{name} moved {delivered(transfer)} in {duration}{how_fast}."
     if run and not run.outcome["finished"]:
         yield f"The transfer did not finish: {unfinished(run.outcome)}."
+
+
+def _name(connection: Row) -> str:
+    if is_mptcp(connection):
+        return "MPTCP"
+    return OTHERS.get(str(connection.get("protocol")), "TCP")
 
 
 def _findings(subject: Subject, *, faults: bool) -> Iterator[str]:
@@ -154,6 +160,9 @@ def _timeline(subject: Subject) -> Iterator[str]:
 
 def _failures(subject: Subject) -> Iterator[str]:
     for row in subject.subflows:
+        # A capture shows no handshakes of QUIC's further paths, nor always that of the first.
+        if row["kind"] == "quic":
+            continue
         if row["handshake"] in ("refused", "unanswered", "unfinished"):
             remark = row["handshake_remark"]
             remark = f": {with_hosts(remark, row['opened_by'] or 'client')}" if remark else ""
