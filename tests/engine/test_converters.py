@@ -68,6 +68,9 @@ def test_all_arrives_over_both_paths(
     request = REQUEST * (told and not in_syn)
     assert moved.get("up", 0) == BYTES * up + request
     assert moved.get("down", 0) == BYTES * (not up) + ANSWER * told
+    # Nor is their request one of the application's.
+    assert run.transfers["responses"].null_count() == run.transfers.height
+    assert list(run.tables.rows("responses")) == []
     opened = run.counters.filter(host="server", counter="TcpExtTCPFastOpenPassive").to_dicts()
     assert sum(row["after"] - row["before"] for row in opened) == in_syn
     paths = {row["subflow"]: row["path"] for row in run.subflows.to_dicts()}

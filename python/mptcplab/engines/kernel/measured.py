@@ -166,6 +166,11 @@ def _ends(client_address: str, client_port: int, server_address: str, server_por
 LATE_NS = 1_000_000
 # What Linux counts there (mptcp_data_queue_ofo in net/mptcp/protocol.c).
 BEYOND_WINDOW = "MPTcpExtNoDSSInWindow"
+# What transfers say of an application that answers requests.
+RESPONSES = (
+    "responses",
+    *(f"response_time_ms_{part}" for part in ("mean", "median", "p95", "max")),
+)
 # Of fewer, the latest would be that one.
 ENOUGH_WAKE_UPS = 100
 
@@ -181,6 +186,11 @@ def tables(job: Job, ended: dict[str, Any]) -> dict[str, _core.Table]:
     found = {name: captured.table(name) for name in captured.NAMES}
     if job.is_quic:
         found["transfers"] = _core.rows("transfers", json.dumps(_of_quic(job, captured, ended)))
+    elif job.converters is not None and job.plan.table()["transfer"]["application"] == "bulk":
+        # What converters tell each other is no request, and what follows no response.
+        rows = [row | dict.fromkeys(RESPONSES) for row in captured.rows("transfers")]
+        found["transfers"] = _core.rows("transfers", json.dumps(rows))
+        found["responses"] = _core.rows("responses", "[]")
     return found | {
         "state": numbers.state(_samples(job), _acks(job, ended)),
         "signals": numbers.signals([*_files(job, "events"), *_decisions(job)]),
