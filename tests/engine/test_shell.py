@@ -165,6 +165,20 @@ def test_a_server_that_did_not_ask_for_mptcp_is_hinted_at(host: Machine) -> None
     assert HINT not in done.stderr
 
 
+def test_programs_that_no_library_reaches_are_hinted_at(host: Machine) -> None:
+    """Socket calls of their own, as in Go: here by the number of the system call."""
+    own = (
+        "import ctypes, socket, platform; "
+        "number = {'x86_64': 41, 'aarch64': 198}[platform.machine()]; "
+        "s = socket.socket(fileno=ctypes.CDLL(None).syscall(number, 2, 1, 0)); "
+        f"s.connect(('{SERVER}', 8000)); s.sendall(b'GET / HTTP/1.0\\r\\n\\r\\n'); "
+        "print(len(s.recv(1000)) > 0)"
+    )
+    shell = Shell(host)
+    assert shell.run(sys.executable, "-c", own, serve=WEB, mptcpize=True) == "True\n"
+    assert "--mptcpize-all" in shell.err
+
+
 # A path that would take an answer away, too.
 STRIPPED = """\
 [path.wifi]

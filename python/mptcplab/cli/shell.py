@@ -202,8 +202,20 @@ def _print(run: Run) -> None:
     if not given and _server_asked_for_tcp(run):
         page.line()
         page.paragraph("the server's program did not ask for MPTCP: --mptcpize", first="! ")
+    elif programs["mptcpize"] and _all_asked_for_tcp(run):
+        page.line()
+        page.paragraph(
+            "no MPTCP with --mptcpize: programs in Go or linked statically need --mptcpize-all",
+            first="! ",
+        )
     page.line()
     page.paragraph(f"{run.directory} holds the run", indent="", style="faint")
+
+
+def _all_asked_for_tcp(run: Run) -> bool:
+    """Whether there were connections of TCP, and no SYN asked for MPTCP."""
+    rows = list(run.tables.rows("connections"))
+    return {row["protocol"] for row in rows} == {"tcp"} and not any(row["fallback"] for row in rows)
 
 
 def _server_asked_for_tcp(run: Run) -> bool:
