@@ -249,7 +249,8 @@ mod tests {
 
     fn open() -> Rules {
         let listens = "192.0.2.9:5124".parse().unwrap();
-        Rules { listens, allow: Vec::new(), cookies: None, congestion_control: None }
+        let allow = vec![("0.0.0.0".parse().unwrap(), 0)];
+        Rules { listens, allow, cookies: None, congestion_control: None }
     }
 
     fn connect<'a>(remote: &str, options: &'a [u8]) -> Tlv<'a> {

@@ -2,9 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-/// Whether an address is in one of these networks, or there are none.
+/// Whether an address is in one of these networks.
 pub fn may(address: IpAddr, networks: &[(IpAddr, u8)]) -> bool {
-    networks.is_empty() || networks.iter().any(|&(network, length)| contains(network, length, address))
+    networks.iter().any(|&(network, length)| contains(network, length, address))
 }
 
 fn contains(network: IpAddr, length: u8, address: IpAddr) -> bool {
@@ -60,6 +60,6 @@ mod tests {
         ] {
             assert_eq!(may(ip(address), &[(ip(network), length)]), is_in, "{address} in {network}/{length}");
         }
-        assert!(may(ip("192.0.2.1"), &[]));
+        assert!(!may(ip("192.0.2.1"), &[]));
     }
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 pub const USAGE: &str = "\
 usage: mptcplab-convert client --listen ADDRESS:PORT (--to ADDRESS:PORT | --transparent) [--converter ADDRESS:PORT]
-       mptcplab-convert server --listen ADDRESS:PORT [--to ADDRESS:PORT | --transparent] [--allow NETWORK]... [--cookies]
+       mptcplab-convert server --listen ADDRESS:PORT (--to ADDRESS:PORT | --transparent | --allow NETWORK... [--cookies])
 
 Converts between TCP and MPTCP at the client's or at the server's end of several paths:
 
@@ -21,7 +21,7 @@ Either is of use alone, too: before a server, or behind a client, that speaks MP
 
 At the server's end, without --to and --transparent, clients name the server by the Convert Protocol.
 
-  --allow NETWORK           clients that may connect, such as 10.0.0.0/8; others are not authorised. Without it, all may
+  --allow NETWORK           clients that may connect, such as 10.0.0.0/8, all of IPv4 0.0.0.0/0; others are not authorised
   --cookies                 clients have to send back a cookie, which shows that they receive what is sent to their address
   --congestion-control NAME of connections of MPTCP; the host's if not given
   --connections N           connections at once; 1000 if not given
@@ -112,6 +112,9 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
     if end == End::Server && converter.is_some() {
         return Err("--converter is for the client's end: it names this one".into());
     }
+    if is_told && allow.is_empty() {
+        return Err("server needs --to ADDRESS:PORT, --transparent, or --allow NETWORK: it connects those clients to whomever they name".into());
+    }
     if !is_told && (cookies || !allow.is_empty()) {
         return Err(
             "--allow and --cookies are of the Convert Protocol: without --to and --transparent at the server's end"
@@ -172,6 +175,10 @@ mod tests {
             (
                 "server --listen [::]:1 --to [::1]:2 --cookies",
                 "--allow and --cookies are of the Convert Protocol: without --to and --transparent at the server's end",
+            ),
+            (
+                "server --listen [::]:1",
+                "server needs --to ADDRESS:PORT, --transparent, or --allow NETWORK: it connects those clients to whomever they name",
             ),
             ("server --listen [::]:1 --allow 10.0.0.0/33", "--allow: 10.0.0.0/33 is not a network, such as 10.0.0.0/8"),
             ("server --listen [::]:1 --connections 0", "--connections: 0 is not a number of connections"),

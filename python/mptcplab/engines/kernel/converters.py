@@ -137,6 +137,8 @@ class Deployment:
             told = self._section.protocol == "convert"
             if end == "server" and told:
                 words = ["--listen", f"{everywhere}:{PORT}"]
+                for version in dict.fromkeys(self._versions):
+                    words += ["--allow", hosts.EVERYWHERE[version]]
             else:
                 words = ["--listen", service, "--transparent"]
                 words += ["--converter", self._other] if told else []
