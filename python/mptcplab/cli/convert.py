@@ -9,7 +9,7 @@ from mptcplab.cli.parser import Parser
 
 EXAMPLES = """\
 examples:
-  mptcplab convert server --listen '[::]:5124' --allow 10.0.0.0/8    before whom these name
+  mptcplab convert server --listen '[::]:5124' --allow 10.0.0.0/8    for these clients
   mptcplab convert server --listen 192.0.2.5:443 --to 10.0.0.7:443    before one server
   mptcplab convert client --listen 10.1.0.1:80 --to 192.0.2.7:80 --converter 192.0.2.5:5124
   mptcplab convert client --listen 10.1.0.1:80 --to 192.0.2.7:80      to a server of MPTCP
