@@ -102,6 +102,7 @@ def test_what_is_told_of_it(host: Machine) -> None:
         "command": ["iperf3", "-c", "server", "-t", "1"],
         "serve": "iperf3 -s -1",
         "mptcpize": True,
+        "mptcpize_all": False,
         "status": 0,
     }
     assert record["outcome"]["finished"] is True
