@@ -274,6 +274,14 @@ def test_refuses_what_makes_no_sense(words: list[str], said: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_nobody_has_to_read_what_it_says() -> None:
+    unread, written = os.pipe()
+    os.close(unread)
+    with os.fdopen(written, "wb") as gone:
+        assert subprocess.run([program(), "--help"], stdout=gone).returncode == 0
+        assert subprocess.run([program(), b"\xff"], stderr=gone).returncode == 2
+
+
 def test_a_run_with_the_kernel_shows_what_it_decided(host: Machine) -> None:
     run = host.emulate(SCENARIO, "--no-baselines")["mptcp"]
     decided = run.signals.filter(host="client")

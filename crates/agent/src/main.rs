@@ -35,12 +35,13 @@ mod targets;
 mod watch;
 
 use options::Asked;
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match options::read(std::env::args().skip(1)) {
+    match options::read(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())) {
         Ok(Asked::Say(words)) => {
-            print!("{words}");
+            let _ = write!(std::io::stdout(), "{words}");
             ExitCode::SUCCESS
         }
         Ok(Asked::Watch(options)) => run(&options),
@@ -48,8 +49,13 @@ fn main() -> ExitCode {
     }
 }
 
+/// Writes a line for people, if there is anybody to read it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "mptcplab-guard: {line}");
+}
+
 fn fails(error: &str) -> ExitCode {
-    eprintln!("mptcplab-guard: {error}");
+    say(error);
     ExitCode::from(2)
 }
 
@@ -91,12 +97,12 @@ fn run(options: &options::Options) -> ExitCode {
         Ok(repair) => repair,
         Err(error) => return fails(&format!("routes cannot be looked at: {error}")),
     };
-    eprintln!("mptcplab-guard: {}", begins(&watch, options.observes));
+    say(&begins(&watch, options.observes));
     let mut tally = Tally::default();
     let outcome = watching(&mut watch, &mut repair, options, &mut tally, || ends.load(Ordering::Relaxed));
     let failed = watch.restore();
     let routes = repair.as_mut().map_or(Ok(()), repair::Repair::end);
-    eprintln!("mptcplab-guard: {}", tally.said(options.observes, &failed));
+    say(&tally.said(options.observes, &failed));
     match outcome.and(routes) {
         _ if !failed.is_empty() => fails(&format!("not put back: {}; see ip mptcp endpoint", failed.join(", "))),
         Ok(()) => ExitCode::SUCCESS,
@@ -203,7 +209,6 @@ fn watching(
     tally: &mut Tally,
     ends: impl Fn() -> bool,
 ) -> std::io::Result<()> {
-    use std::io::Write;
     use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
     let (begun, mut out) = (Instant::now(), std::io::stdout());
     // What a look takes as a rule; a long list of subflows in between counts for its part.
@@ -237,7 +242,7 @@ fn watching(
             notes.extend(repair.step(now, &watch.addresses())?);
         }
         for note in notes {
-            eprintln!("mptcplab-guard: {note}");
+            say(&note);
         }
         cost = (cost * 31 + taken().saturating_sub(looks)) / 32;
         // Probes are rare, and have their time.
