@@ -16,7 +16,7 @@ Either is of use alone, too: before a server, or behind a client, that speaks MP
   --to ADDRESS:PORT         the server, the same for all connections
   --transparent             the server is whom the client connects to: routes or nftables (tproxy) bring its packets here. Needs
                             CAP_NET_ADMIN
-  --converter ADDRESS:PORT  the converter at the server's end: it is told the server by the Convert Protocol (RFC 8803), in the SYN
+  --converter ADDRESS:PORT  the converter at the server's end: it learns the server from the Convert Protocol (RFC 8803), in the SYN
                             where net.ipv4.tcp_fastopen allows it. Without it, connections go to the server itself
 
 At the server's end, without --to and --transparent, clients name the server by the Convert Protocol.

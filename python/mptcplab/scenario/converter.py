@@ -19,7 +19,7 @@ class Converter(Section):
     """At which end there is one: at the client's, which speaks TCP then, at the server's, or at
     ``"both"``."""
     protocol: Literal["convert", "transparent"] = "convert"
-    """How the one at the server's end knows the server: it is told by the Convert Protocol (RFC
+    """How the one at the server's end knows the server: it learns it from the Convert Protocol (RFC
     8803), or connections to the server's own address pass it."""
     fast_open: Flag = False
     """Whether Convert's request goes in the SYN (TCP Fast Open, without cookies). Linux 6.18
