@@ -1,16 +1,18 @@
 //! Whole transfers between two endpoints.
 
+mod buffers;
 #[path = "../pair/mod.rs"]
 mod pair;
 mod pushes;
+mod restarts;
 
 use pair::{Act, End, Pair, meshed, tcp};
 use proptest::prelude::*;
-use transport::config::{Join, ReceiveBuffer};
-use transport::{Config, Nic, Outcome, SlowStart, congestion, scheduler};
+use transport::config::Join;
+use transport::{Config, Outcome, SlowStart, congestion, scheduler};
 use wire::mptcp::crypto::initial_data_seq;
 use wire::mptcp::{DataNumber, Dss, Mapping, Mptcp, dss_checksum};
-use wire::{Content, Flags, L4, Options, Packet, TcpOption, Time};
+use wire::{Content, L4, Options, Packet, TcpOption, Time};
 
 fn complete(pair: &Pair, down: u64, up: u64) {
     for (n, (read, name)) in [(down, "client"), (up, "server")].into_iter().enumerate() {
@@ -98,99 +100,6 @@ fn each_lost_segment_is_sent_again_once() {
             }
         }
     }
-}
-
-/// Windows that the server tells after its SYN, each with the segments of data that it has had by then at most.
-fn told(pair: &Pair) -> Vec<(u64, u64)> {
-    let mut shift = 0;
-    let mut segments = 0;
-    let mut told = Vec::new();
-    for (_, end, _, packet) in &pair.log {
-        let header = tcp(packet);
-        let scale = (&header.options).into_iter().find_map(|option| match option {
-            Ok(TcpOption::WindowScale(shift)) => Some(shift),
-            _ => None,
-        });
-        match end {
-            End::Client => segments += u64::from(packet.frame.payload.len > 0),
-            End::Server if header.flags.has(Flags::SYN) => shift = scale.unwrap_or(0),
-            End::Server => told.push((u64::from(header.window) << shift, segments)),
-        }
-    }
-    told
-}
-
-fn upload(change: impl Fn(&mut Config)) -> Pair {
-    let mut config = meshed();
-    change(&mut config);
-    let mut pair = Pair::new(config.clone(), config, &[50, 50]);
-    pair.to_write = [3_000_000, 0];
-    pair.run(60_000);
-    assert_eq!(pair.seen[1].read, 3_000_000);
-    pair
-}
-
-#[test]
-fn tuned_windows_grow_by_two_segments_with_each() {
-    for kind in [ReceiveBuffer::Shared, ReceiveBuffer::PerSubflow] {
-        let told = told(&upload(|config| config.mptcp.receive_buffer = kind));
-        for (window, segments) in &told {
-            assert!(*window <= 65_535 + 2 * 1448 * segments, "{window} after {segments}");
-        }
-        assert!(told.iter().any(|(window, _)| *window > 1_000_000));
-    }
-}
-
-#[test]
-fn windows_are_what_memory_leaves_of_the_buffer() {
-    // net/ipv4/tcp_output.c, __tcp_select_window: 1420 bytes of 2304 that a segment occupies, in parts of 256, with one that
-    // waits to be read; in units of four bytes.
-    let told_to = |change: &dyn Fn(&mut Config)| told(&upload(change)).into_iter().map(|(window, _)| window);
-    let bytes = 200_000;
-    let whole = (bytes - 2304) * 157 / 256;
-    let tuned = told_to(&|config| {
-        (config.tcp.receive_buffer_bytes, config.tcp.max_receive_buffer_bytes) = (131_072, bytes);
-    });
-    let fixed = told_to(&|config| {
-        (config.tcp.receive_buffer_bytes, config.tcp.max_receive_buffer_bytes) = (bytes, bytes);
-        config.tcp.receive_buffer_tuning = false;
-    });
-    for told in [tuned.max(), fixed.max()] {
-        assert!(told.is_some_and(|most| (whole - 1420..whole + 1420).contains(&most)), "{told:?} of {whole}");
-    }
-}
-
-/// Windows that a client says on a path of 60 ms each way, once one of 10 ms by which it began is gone.
-fn told_by_the_second(max_receive_buffer_bytes: u64) -> Vec<u64> {
-    let mut config = meshed();
-    config.mptcp.scheduler = "linux".into();
-    (config.tcp.receive_buffer_bytes, config.tcp.max_receive_buffer_bytes) = (131_072, max_receive_buffer_bytes);
-    let mut pair = Pair::new(config.clone(), config, &[10, 60]);
-    pair.to_write = [0, 6_000_000];
-    pair.acts = vec![(Time::from_nanos(1_000_000_000), Act::Down(0))];
-    pair.run(60_000);
-    let is_late = |at: Time| at > Time::from_nanos(1_500_000_000);
-    let (mut shift, mut told) = (0, Vec::new());
-    for (at, end, nic, packet) in &pair.log {
-        let header = tcp(packet);
-        if (*end, *nic) != (End::Client, Nic(1)) {
-            continue;
-        }
-        let scales = |option| if let Ok(TcpOption::WindowScale(shift)) = option { Some(shift) } else { None };
-        shift = (&header.options).into_iter().find_map(scales).unwrap_or(shift);
-        told.extend((is_late(*at) && !header.flags.has(Flags::FIN)).then_some(u64::from(header.window) << shift));
-    }
-    told
-}
-
-#[test]
-fn a_subflow_that_joins_once_the_buffer_has_grown_keeps_its_first_one() {
-    // Of a buffer tuned to 512 kB Linux 6.18 made all in the first 120 ms, and the window of a subflow that was joining meanwhile was
-    // never wider than 80 kB of its own, in four captures of four: net/mptcp/protocol.c, mptcp_rcv_space_adjust, passes over what
-    // is not established yet.
-    let told = told_by_the_second(524_288);
-    let widest = told[told.len() / 2..].iter().max().copied();
-    assert!(widest.is_some_and(|widest| (70_000..=82_000).contains(&widest)), "{widest:?}");
 }
 
 fn has_mptcp(packet: &Packet) -> bool {
@@ -461,92 +370,4 @@ proptest! {
             prop_assert!(excused || left || seen.outcome == Some(Outcome::Complete), "end {}: {:?}", n, &pair.seen);
         }
     }
-}
-
-/// Acknowledged bytes of the server's first connection and of its second, after so long.
-fn two_downloads(ssthresh_cache: bool) -> [f64; 2] {
-    let mut config = plain();
-    config.tcp = transport::config::Tcp { ssthresh_cache, ..config.tcp };
-    config.congestion_control = "reno".into();
-    let mut pair = Pair::new(config.clone(), config, &[50]);
-    // The hundredth segment is lost, once.
-    let mut sent = 0;
-    pair.middle = Box::new(move |_, from, _, packet| {
-        sent += u32::from(from == End::Server && packet.frame.payload.len > 0);
-        if sent == 100 && packet.frame.payload.len > 0 {
-            sent += 1;
-            vec![]
-        } else {
-            vec![0]
-        }
-    });
-    let mut ends = [0.0; 2];
-    for end in &mut ends {
-        pair.to_write = [0, 3_000_000];
-        pair.run(pair.now.as_nanos() / 1_000_000 + 600);
-        *end = ssthresh(&pair);
-        pair.run(pair.now.as_nanos() / 1_000_000 + 30_000);
-        complete(&pair, 3_000_000, 0);
-        pair.again();
-    }
-    ends
-}
-
-fn ssthresh(pair: &Pair) -> f64 {
-    let snapshot = pair.server.snapshot(pair.ids[1].expect("it was accepted")).expect("it goes on");
-    snapshot.subflows[0].path.expect("it is established").ssthresh_packets
-}
-
-/// The window after as many bytes were written after a download and more than a time-out, with a round trip of 100 ms.
-fn window_after_idle(bytes: u64) -> u32 {
-    let config = Config { congestion_control: "reno".into(), ..Config::default() };
-    let mut pair = Pair::new(config.clone(), config, &[50]);
-    pair.finish = [false; 2];
-    pair.to_write = [0, 1_000_000];
-    pair.run(1200);
-    pair.to_write = [0, bytes];
-    pair.run(1201);
-    let snapshot = pair.server.snapshot(pair.ids[1].expect("it was accepted")).expect("it goes on");
-    snapshot.subflows[0].path.expect("it is established").cwnd_packets
-}
-
-#[test]
-fn a_window_begins_anew_with_each_buffer_that_is_filled() {
-    // Linux 6.18 halves the windows of two subflows twice where bursts of 64 KiB, which are two buffers, follow 300 ms of pause.
-    let [none, one, two] = [0, 60_000, 70_000].map(window_after_idle);
-    assert_eq!((one, two), (none / 2, none / 4));
-}
-
-#[test]
-fn slow_start_ends_where_it_did_last_time() {
-    let [first, second] = two_downloads(true);
-    assert!(first.is_finite(), "a loss ended it");
-    // Kept in whole packets, as in Linux (tcp_update_metrics).
-    assert!(second >= first.floor() && second.is_finite(), "{second} after {first}");
-    assert_eq!(two_downloads(false)[1], f64::INFINITY);
-}
-
-/// A download whose second path goes silent for good after so long, with a receive buffer of each subflow or one for both.
-fn download_with_a_loss(receive_buffer: ReceiveBuffer, lost_ms: Option<i64>) -> Pair {
-    let mut config = meshed();
-    config.mptcp.receive_buffer = receive_buffer;
-    config.tcp.receive_buffer_bytes = 20_000;
-    config.tcp.receive_buffer_tuning = false;
-    let mut pair = Pair::new(config.clone(), config, &[10, 40]);
-    pair.to_write = [0, 1_000_000];
-    let lost = lost_ms.map_or(Time::MAX, |ms| Time::from_nanos(ms * 1_000_000));
-    pair.middle = Box::new(move |now, _, nic, _| if nic.0 == 1 && now >= lost { vec![] } else { vec![0] });
-    pair.run(300_000);
-    pair
-}
-
-#[test]
-fn buffers_of_subflows_carry_data_and_may_stand_still_when_a_path_goes() {
-    complete(&download_with_a_loss(ReceiveBuffer::PerSubflow, None), 1_000_000, 0);
-    let shared = download_with_a_loss(ReceiveBuffer::Shared, Some(300));
-    assert!(shared.seen[0].read == 1_000_000 && shared.seen[0].finished, "{:?}", shared.seen[0]);
-    // What the lost path held has no room on the other, whose buffer is full of what comes after: Raiciu et al., "How hard
-    // can it be?", NSDI 2012, §3.3.
-    let stuck = download_with_a_loss(ReceiveBuffer::PerSubflow, Some(300));
-    assert!(stuck.seen[0].read < 1_000_000 && !stuck.seen[0].finished, "{:?}", stuck.seen[0]);
 }
