@@ -7,7 +7,6 @@ use crate::sockets::{Speaks, opened, wait};
 use rustix::event::PollFlags;
 use socket2::Socket;
 use std::io::{Error, ErrorKind, Read, Result, Write};
-use std::mem::{Discriminant, discriminant};
 use std::net::{IpAddr, Shutdown, SocketAddr};
 use std::time::{Duration, Instant};
 use wire::convert::{Code, Fault, HEADER_BYTES, MOST_BYTES, Tlv, VERSION, message, message_len, tlvs};
@@ -15,13 +14,14 @@ use wire::convert::{Code, Fault, HEADER_BYTES, MOST_BYTES, Tlv, VERSION, message
 /// How long a client may take to ask, and to hear that it is refused.
 const ASKS: Duration = Duration::from_secs(10);
 const HEARS: Duration = Duration::from_secs(2);
-/// Kinds of TCP options: those that every stack chooses for itself (RFC 8803 §5), and Multipath TCP.
+/// Kinds of TCP options: those that every stack chooses for itself (RFC 8803 §7), and Multipath TCP.
 const OF_THE_STACK: [u8; 7] = [0, 1, 2, 3, 4, 5, 8];
 const MPTCP: u8 = 30;
 const MSS: u8 = 2;
-/// ICMP codes: the network, the host is unreachable.
+/// ICMP codes: the network (of ICMPv6: no route), the host, of ICMPv6 the address is unreachable (RFC 792, RFC 4443 §3.1).
 const NETWORK: u8 = 0;
 const HOST: u8 = 1;
+const ADDRESS: u8 = 3;
 
 /// What the answers depend on.
 pub struct Rules {
@@ -80,6 +80,9 @@ impl Rules {
         full: bool,
     ) -> std::result::Result<Option<(Socket, SocketAddr)>, Failure> {
         let asked = read(near)?;
+        if let Some(Err(empty @ Fault::Empty)) = asked.first_chunk().map(|&header| message_len(header)) {
+            return Err(Error::other(empty).into());
+        }
         let wanted = self.judge(&asked, client).and_then(|wanted| match wanted {
             // Told only to those who may know it.
             Wanted::Connection { .. } if full => Err(Refusal::of(Code::RESOURCE_EXCEEDED)),
@@ -89,7 +92,7 @@ impl Rules {
             Wanted::Info => Ok(None),
             Wanted::Connection { server, mptcp, info } => {
                 let speaks = if mptcp { Speaks::Mptcp(self.congestion_control.as_deref()) } else { Speaks::Tcp };
-                let (far, _) = opened(server, speaks, &[]).map_err(|error| unreachable(&error))?;
+                let (far, _) = opened(server, speaks, &[]).map_err(|error| unreachable(&error, server))?;
                 Ok(Some((far, server, info)))
             }
         });
@@ -126,15 +129,8 @@ impl Rules {
             _ => return Err(malformed()),
         }
         let (mut connect, mut cookie, mut info) = (None, None, false);
-        let mut seen: Vec<Discriminant<Tlv>> = Vec::new();
         for tlv in tlvs(&asked[HEADER_BYTES..]) {
-            let tlv = tlv.map_err(|_| malformed())?;
-            // RFC 8803 §4.2.1: none comes twice.
-            if seen.contains(&discriminant(&tlv)) {
-                return Err(malformed());
-            }
-            seen.push(discriminant(&tlv));
-            match tlv {
+            match tlv.map_err(|_| malformed())? {
                 Tlv::Info => info = true,
                 Tlv::Cookie { cookie: given } => cookie = Some(given),
                 Tlv::Connect { remote, options } => connect = Some((remote, options)),
@@ -144,10 +140,13 @@ impl Rules {
         if !may(client, &self.allow) {
             return Err(Refusal::of(Code::NOT_AUTHORIZED));
         }
-        if let Some(expected) = self.cookies.as_ref().map(|cookies| cookies.of(client))
-            && cookie != Some(&expected)
-        {
-            return Err(Refusal(Code::MISSING_COOKIE, [&[0], &expected[..]].concat()));
+        // RFC 8803 §6.2.7: one that is wrong is no missing one.
+        if let Some(expected) = self.cookies.as_ref().map(|cookies| cookies.of(client)) {
+            match cookie {
+                None => return Err(Refusal(Code::MISSING_COOKIE, [&[0], &expected[..]].concat())),
+                Some(cookie) if cookie != expected => return Err(Refusal::of(Code::NOT_AUTHORIZED)),
+                Some(_) => {}
+            }
         }
         let Some((server, options)) = connect else { return if info { Ok(Wanted::Info) } else { Err(unsupported()) } };
         if !is_host(server.ip()) || server.port() == 0 || comes_back(server, self.listens) {
@@ -167,6 +166,11 @@ impl Rules {
 fn kinds(mut options: &[u8]) -> Option<Vec<u8>> {
     let mut found = Vec::new();
     while let [kind, rest @ ..] = options {
+        // No-Operation has no length, and is ignored (RFC 8803 §7.1).
+        if *kind == 1 {
+            options = rest;
+            continue;
+        }
         if *kind == 0 {
             return rest.iter().all(|&byte| byte == 0).then_some(found);
         }
@@ -178,11 +182,13 @@ fn kinds(mut options: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// What a failed attempt to reach a server is called.
-fn unreachable(error: &Error) -> Refusal {
+fn unreachable(error: &Error, server: SocketAddr) -> Refusal {
     match error.kind() {
         ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset => Refusal::of(Code::CONNECTION_RESET),
         ErrorKind::NetworkUnreachable => Refusal(Code::DESTINATION_UNREACHABLE, vec![NETWORK]),
-        ErrorKind::HostUnreachable => Refusal(Code::DESTINATION_UNREACHABLE, vec![HOST]),
+        ErrorKind::HostUnreachable => {
+            Refusal(Code::DESTINATION_UNREACHABLE, vec![if server.is_ipv4() { HOST } else { ADDRESS }])
+        }
         ErrorKind::PermissionDenied => Refusal::of(Code::NOT_AUTHORIZED),
         ErrorKind::OutOfMemory | ErrorKind::AddrNotAvailable => Refusal::of(Code::RESOURCE_EXCEEDED),
         // EMFILE and ENFILE.
@@ -264,6 +270,7 @@ mod tests {
         assert_eq!(judged(&open(), &[connect("192.0.2.1:443", &[])]), wanted(false, false));
         assert_eq!(judged(&open(), &[Tlv::Info, connect("192.0.2.1:443", &[])]), wanted(false, true));
         assert_eq!(judged(&open(), &[connect("192.0.2.1:443", &[4, 2, 30, 2])]), wanted(true, false));
+        assert_eq!(judged(&open(), &[connect("192.0.2.1:443", &[1, 1, 30, 2])]), wanted(true, false));
         assert_eq!(judged(&open(), &[Tlv::Info]), Ok(Wanted::Info));
     }
 
@@ -313,16 +320,20 @@ mod tests {
         let Err(Refusal(Code::MISSING_COOKIE, value)) = judged(&rules, &[wanted]) else { panic!("no cookie") };
         assert_eq!((value.len(), value[0]), (9, 0));
         assert!(judged(&rules, &[Tlv::Cookie { cookie: &value[1..] }, wanted]).is_ok());
-        assert!(judged(&rules, &[Tlv::Cookie { cookie: &[0; 8] }, wanted]).is_err());
+        let wrong = judged(&rules, &[Tlv::Cookie { cookie: &[0; 8] }, wanted]);
+        assert_eq!(wrong, Err(Refusal(Code::NOT_AUTHORIZED, vec![0])));
     }
 
     #[test]
     fn failures_have_their_codes() {
-        let told = |kind: ErrorKind| unreachable(&kind.into());
+        let [v4, v6] = ["192.0.2.1:443", "[2001:db8::1]:443"].map(|server| server.parse().unwrap());
+        let told = |kind: ErrorKind| unreachable(&kind.into(), v4);
         assert_eq!(told(ErrorKind::ConnectionRefused), Refusal(Code::CONNECTION_RESET, vec![0]));
         assert_eq!(told(ErrorKind::NetworkUnreachable), Refusal(Code::DESTINATION_UNREACHABLE, vec![0]));
         assert_eq!(told(ErrorKind::HostUnreachable), Refusal(Code::DESTINATION_UNREACHABLE, vec![1]));
+        let unreachable_v6 = unreachable(&ErrorKind::HostUnreachable.into(), v6);
+        assert_eq!(unreachable_v6, Refusal(Code::DESTINATION_UNREACHABLE, vec![3]));
         assert_eq!(told(ErrorKind::TimedOut), Refusal(Code::NETWORK_FAILURE, vec![0]));
-        assert_eq!(unreachable(&Error::from_raw_os_error(24)), Refusal(Code::RESOURCE_EXCEEDED, vec![0]));
+        assert_eq!(unreachable(&Error::from_raw_os_error(24), v4), Refusal(Code::RESOURCE_EXCEEDED, vec![0]));
     }
 }

@@ -21,6 +21,8 @@ pub struct Converter {
 enum Reply {
     Opened,
     Cookie(Vec<u8>),
+    /// Of a client without the right cookie, or of none at all.
+    Unauthorized,
 }
 
 impl Converter {
@@ -37,14 +39,20 @@ impl Converter {
         let mut early = Early::default();
         let cookie = self.cookie.lock().expect("nobody panics with it").clone();
         let mut reply = self.ask(server, cookie.as_deref(), near, &mut early)?;
+        if cookie.is_some() && matches!(reply, (_, Reply::Unauthorized)) {
+            // It may be of a secret that the converter has no more.
+            *self.cookie.lock().expect("nobody panics with it") = None;
+            reply = self.ask(server, None, near, &mut early)?;
+        }
         if let (_, Reply::Cookie(cookie)) = &reply {
-            // RFC 8803 §4.2.8: kept, and sent from now on.
+            // RFC 8803 §6.2.8: kept, and sent from now on.
             *self.cookie.lock().expect("nobody panics with it") = Some(cookie.clone());
             reply = self.ask(server, Some(&cookie.clone()), near, &mut early)?;
         }
         match reply {
             (far, Reply::Opened) => Ok((far, early.rest())),
             (_, Reply::Cookie(_)) => Err(Error::other("the converter takes no cookie")),
+            (_, Reply::Unauthorized) => Err(says(Code::NOT_AUTHORIZED)),
         }
     }
 
@@ -118,11 +126,18 @@ fn judged(answer: &[u8]) -> Result<Reply> {
             Tlv::Error { code: Code::MISSING_COOKIE, value: [0, cookie @ ..] } if !cookie.is_empty() => {
                 return Ok(Reply::Cookie(cookie.to_vec()));
             }
-            Tlv::Error { code, .. } => return Err(Error::other(format!("the converter says: {code}"))),
+            Tlv::Error { code: Code::NOT_AUTHORIZED, .. } => return Ok(Reply::Unauthorized),
+            Tlv::Error { code, .. } => return Err(says(code)),
+            // Reserved (RFC 8803 §6.2.2).
+            Tlv::Unknown { kind: 0, .. } => return Err(Error::other("the converter says what nobody may")),
             _ => {}
         }
     }
     Ok(Reply::Opened)
+}
+
+fn says(code: Code) -> Error {
+    Error::other(format!("the converter says: {code}"))
 }
 
 /// The request, and what the client sends before it is answered. It is kept whole until then: another try sends it again.

@@ -1,4 +1,4 @@
-//! Cookies by which a client shows that it receives what is sent to its address (RFC 8803 §4.2.7).
+//! Cookies by which a client shows that it receives what is sent to its address (RFC 8803 §6.2.7).
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;

@@ -16,7 +16,7 @@ fn contains(network: IpAddr, length: u8, address: IpAddr) -> bool {
     differs.checked_shr(bits - u32::from(length)).unwrap_or(0) == 0
 }
 
-/// Whether a converter may be asked for a connection to it: not to the converter itself, nor to many (RFC 8803 §4.2.8).
+/// Whether a converter may be asked for a connection to it: not to the converter itself, nor to many (RFC 8803 §6.2.8).
 pub fn is_host(address: IpAddr) -> bool {
     let is_broadcast = matches!(address, IpAddr::V4(address) if address.is_broadcast());
     !(address.is_loopback() || address.is_multicast() || address.is_unspecified() || is_broadcast)

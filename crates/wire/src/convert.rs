@@ -1,4 +1,4 @@
-//! Messages of the 0-RTT TCP Convert Protocol (RFC 8803 §4): what a client and a Transport Converter say before data.
+//! Messages of the 0-RTT TCP Convert Protocol (RFC 8803 §6): what a client and a Transport Converter say before data.
 //!
 //! A message is a fixed header and TLVs, whose lengths count words of 32 bits and include type and length:
 //!
@@ -31,6 +31,9 @@ pub enum Fault {
     /// Of another version.
     #[error("{NAME}: version {0} is not supported")]
     Version(u8),
+    /// Shorter than itself: the connection is to be reset (§6.1).
+    #[error("{NAME}: total length 0 is impossible")]
+    Empty,
     /// No header.
     #[error(transparent)]
     Malformed(#[from] Malformed),
@@ -47,7 +50,7 @@ pub fn message_len(header: [u8; HEADER_BYTES]) -> Result<usize, Fault> {
     }
     let [version, words, ..] = header;
     match (version, words) {
-        (VERSION, 0) => Err(Malformed::field(NAME, "total length", words).into()),
+        (VERSION, 0) => Err(Fault::Empty),
         (VERSION, _) => Ok(usize::from(words) * WORD),
         _ => Err(Fault::Version(version)),
     }
@@ -56,31 +59,31 @@ pub fn message_len(header: [u8; HEADER_BYTES]) -> Result<usize, Fault> {
 /// One element of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tlv<'a> {
-    /// A client asks which TCP options can be converted (§4.2.3).
+    /// A client asks which TCP options can be converted (§6.2.3).
     Info,
-    /// A client asks for a connection (§4.2.5).
+    /// A client asks for a connection (§6.2.5).
     Connect {
         /// The server; IPv4 is written as mapped into IPv6.
         remote: SocketAddr,
         /// Options for the SYN to it, as a TCP header has them, padded with zeros.
         options: &'a [u8],
     },
-    /// The options of the server's SYN/ACK (§4.2.6).
+    /// The options of the server's SYN/ACK (§6.2.6).
     ExtendedHeader {
         /// As a TCP header has them.
         options: &'a [u8],
     },
-    /// The converter says which TCP options it converts (§4.2.4).
+    /// The converter says which TCP options it converts (§6.2.4).
     Supported {
         /// Their kinds.
         kinds: &'a [u8],
     },
-    /// What the converter gave out, sent back to it (§4.2.7).
+    /// What the converter gave out, sent back to it (§6.2.7).
     Cookie {
         /// Whole words.
         cookie: &'a [u8],
     },
-    /// Why there will be no connection (§4.2.8).
+    /// Why there will be no connection (§6.2.8).
     Error {
         /// What kind of error.
         code: Code,
@@ -104,7 +107,7 @@ const COOKIE: u8 = 22;
 const ERROR: u8 = 30;
 
 impl Tlv<'_> {
-    /// Its type (§8.2.2).
+    /// Its type (§10.2.2).
     pub fn kind(&self) -> u8 {
         match *self {
             Tlv::Info => INFO,
@@ -167,15 +170,21 @@ pub fn message(tlvs: &[Tlv<'_>]) -> Result<Vec<u8>, Malformed> {
     Ok(bytes)
 }
 
-/// The elements of a message, from what follows its fixed header; after one that is malformed there is no other.
+/// The elements of a message, from what follows its fixed header; after one that is malformed there is no other. None comes
+/// twice (§6.2.1).
 pub fn tlvs(bytes: &[u8]) -> impl Iterator<Item = Result<Tlv<'_>, Malformed>> {
     let mut rest = bytes;
+    let mut seen = Vec::new();
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
         let read = split(rest).and_then(|(tlv, after)| {
             rest = after;
+            if seen.contains(&tlv[0]) {
+                return Err(Malformed::field(NAME, "second TLV of type", tlv[0]));
+            }
+            seen.push(tlv[0]);
             parse(tlv)
         });
         if read.is_err() {
@@ -222,7 +231,7 @@ fn parse(tlv: &[u8]) -> Result<Tlv<'_>, Malformed> {
     })
 }
 
-/// What an Error TLV says (§4.2.8).
+/// What an Error TLV says (§6.2.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code(pub u8);
 
@@ -248,7 +257,7 @@ impl Code {
     /// The value is the code of the ICMP message.
     pub const DESTINATION_UNREACHABLE: Code = Code(97);
 
-    /// Its name in the registry (§8.2.3), if it has one.
+    /// Its name in the registry (§10.2.3), if it has one.
     pub fn name(self) -> Option<&'static str> {
         Some(match self {
             Code::UNSUPPORTED_VERSION => "Unsupported Version",

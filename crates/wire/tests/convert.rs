@@ -1,4 +1,4 @@
-//! Messages of the Convert Protocol (RFC 8803 §4), from their figures and from IANA's registry ("TCP Convert Protocol
+//! Messages of the Convert Protocol (RFC 8803 §6), from their figures and from IANA's registry ("TCP Convert Protocol
 //! Parameters"), byte by byte and in both directions.
 
 use proptest::prelude::*;
@@ -111,6 +111,7 @@ fn other_headers_are_refused() {
     assert_eq!(text("47 45 54 20"), "Convert message: magic number 21536 is impossible");
     assert_eq!(convert::message_len([2, 1, 0x22, 0x63]), Err(Fault::Version(2)));
     assert_eq!(text("02 01 2263"), "Convert message: version 2 is not supported");
+    assert_eq!(convert::message_len([1, 0, 0x22, 0x63]), Err(Fault::Empty));
     assert_eq!(text("01 00 2263"), "Convert message: total length 0 is impossible");
 }
 
@@ -127,6 +128,8 @@ fn malformed_elements_end_the_list() {
     assert_eq!(read("01 01"), [cut(4, 2)]);
     assert_eq!(read("01 02 0000 00000000").len(), 1);
     assert_eq!(read("2a 01 0000  01 01 0000"), [Ok(42), Ok(1)]);
+    let twice = Malformed::Field { header: "Convert message", field: "second TLV of type", value: 1 };
+    assert_eq!(read("01 01 0000  01 01 0000"), [Ok(1), Err(twice)]);
 }
 
 #[test]
