@@ -28,7 +28,7 @@ SECONDS = 30
 DATA = os.urandom(3_000_000)
 # Closed with a reset.
 AT_ONCE = struct.pack("ii", 1, 0)
-# Messages of RFC 8803 §4, in part.
+# Messages of RFC 8803 §6, in part.
 INFO = "01022263 01010000"
 CONNECT = "01062263 0a05"
 MAPPED = "00000000000000000000ffff"
@@ -309,6 +309,8 @@ def test_every_error_is_told(listener: socket.socket) -> None:
         cookie = told.removeprefix("01042263 1e030300 ")
         with_cookie = f"01092263 16030000 {cookie} {connect(SERVER, nobody)[8:]}"
         assert answered(far, with_cookie) == "01022263 1e016000"
+        wrong = f"01092263 16030000 00000000 00000000 {connect(SERVER, nobody)[8:]}"
+        assert answered(far, wrong) == "01022263 1e012000"
     with (
         at_server("--connections", "1") as far,
         socket.create_connection(far.address, SECONDS) as first,
@@ -317,6 +319,37 @@ def test_every_error_is_told(listener: socket.socket) -> None:
         # It says with which options the server answered: the size of segments.
         assert first.recv(12).hex(" ", 4).startswith("01032263 14020000 0204")
         assert answered(far, connect(SERVER, nobody)) == "01022263 1e014000"
+
+
+def test_a_message_without_length_is_reset() -> None:
+    with at_server() as far, socket.create_connection(far.address, SECONDS) as connection:
+        connection.sendall(bytes.fromhex("01002263"))
+        with pytest.raises(ConnectionResetError):
+            connection.recv(1)
+
+
+def test_another_cookie_is_asked_for_when_the_converter_began_anew() -> None:
+    server = Hashing()
+    with at_server("--cookies") as far:
+        address = far.text
+        with at_client(server.address, "--converter", address) as near:
+            assert exchanged(near.address, b"once") == hashlib.sha256(b"once").digest()
+            far.process.terminate()
+            far.process.wait(SECONDS)
+            words = ("--listen", address, "--allow", "0.0.0.0/0", "--cookies")
+            with Converter("server", *words):
+                assert exchanged(near.address, b"again") == hashlib.sha256(b"again").digest()
+
+
+def test_a_connection_on_which_nothing_moves_is_reset(listener: socket.socket) -> None:
+    with (
+        at_server("--to", f"{SERVER}:{listener.getsockname()[1]}", "--idle", "1") as far,
+        socket.create_connection(far.address, SECONDS) as client,
+    ):
+        with pytest.raises(ConnectionResetError):
+            client.recv(1)
+        assert far.process.stdout is not None
+        assert "nothing moved for 1 s" in far.process.stdout.readline()
 
 
 def _shifted(request: str) -> str:
@@ -382,6 +415,8 @@ def test_the_command_becomes_the_program(monkeypatch: pytest.MonkeyPatch) -> Non
         "reno",
         "--connections",
         "9",
+        "--idle",
+        "60",
         "--allow",
         "10.0.0.0/8",
     ]

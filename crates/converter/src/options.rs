@@ -1,6 +1,10 @@
 //! The command line.
 
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+/// What a NAT keeps a connection for at least (RFC 5382 §5, REQ-5).
+const IDLE_SECONDS: u64 = 7440;
 
 pub const USAGE: &str = "\
 usage: mptcplab-convert client --listen ADDRESS:PORT (--to ADDRESS:PORT | --transparent) [--converter ADDRESS:PORT]
@@ -25,6 +29,7 @@ At the server's end, without --to and --transparent, clients name the server by 
   --cookies                 clients have to send back a cookie, which shows that they receive what is sent to their address
   --congestion-control NAME of connections of MPTCP; the host's if not given
   --connections N           connections at once; 1000 if not given
+  --idle SECONDS            reset connections on which nothing moved for so long; 7440 if not given
   --json                    a line of JSON for each connection that has ended
   --version                 say which version this is
 ";
@@ -59,6 +64,7 @@ pub struct Options {
     pub cookies: bool,
     pub congestion_control: Option<String>,
     pub connections: usize,
+    pub idle: Duration,
     pub json: bool,
 }
 
@@ -72,7 +78,7 @@ pub enum Asked {
 pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
     let mut end = None;
     let (mut listen, mut to, mut converter, mut transparent) = (None, None, None, false);
-    let mut congestion_control = None;
+    let (mut congestion_control, mut idle) = (None, IDLE_SECONDS);
     let (mut allow, mut cookies, mut connections, mut json) = (Vec::new(), false, 1000, false);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
@@ -90,6 +96,11 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
                 let text = value()?;
                 let number = text.parse().ok().filter(|&number| number > 0);
                 connections = number.ok_or(format!("--connections: {text} is not a number of connections"))?;
+            }
+            "--idle" => {
+                let text = value()?;
+                let seconds = text.parse().ok().filter(|&seconds| seconds > 0);
+                idle = seconds.ok_or(format!("--idle: {text} is not a number of seconds"))?;
             }
             "--json" => json = true,
             "--version" => return Ok(Asked::Say(format!("mptcplab-convert {}\n", env!("CARGO_PKG_VERSION")))),
@@ -130,6 +141,7 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
         cookies,
         congestion_control,
         connections,
+        idle: Duration::from_secs(idle),
         json,
     }))
 }
@@ -182,6 +194,7 @@ mod tests {
             ),
             ("server --listen [::]:1 --allow 10.0.0.0/33", "--allow: 10.0.0.0/33 is not a network, such as 10.0.0.0/8"),
             ("server --listen [::]:1 --connections 0", "--connections: 0 is not a number of connections"),
+            ("server --listen [::]:1 --idle 0", "--idle: 0 is not a number of seconds"),
             ("server --listne", "unknown argument --listne; try --help"),
         ] {
             assert_eq!(refusal(words), refused);

@@ -3,9 +3,9 @@
 use crate::sockets::poll;
 use rustix::event::{PollFd, PollFlags};
 use socket2::Socket;
-use std::io::{ErrorKind, Read, Result, Write};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What waits in each direction at most: when the receiver is slow, the sender waits, too.
 pub const BUFFER_BYTES: usize = 1 << 16;
@@ -29,6 +29,11 @@ impl Pipe {
     /// With what has been read already.
     pub fn new(buffer: Vec<u8>, ended: bool) -> Pipe {
         Pipe { buffer, written: 0, ended, shut: false, bytes: 0 }
+    }
+
+    /// Grows with all that comes and goes.
+    fn seen(&self) -> u64 {
+        self.bytes * 2 + (self.buffer.len() - self.written) as u64 + u64::from(self.ended)
     }
 
     fn has_room(&self) -> bool {
@@ -82,8 +87,9 @@ pub fn is_later(kind: ErrorKind) -> bool {
 /// Relays until both ends have finished.
 ///
 /// # Errors
-/// One was reset, or the program ends: both connections are to be reset.
-pub fn relay(near: &Socket, far: &Socket, up: &mut Pipe, down: &mut Pipe, ends: &AtomicBool) -> Result<()> {
+/// One was reset, nothing moved for `idle`, or the program ends: both connections are to be reset.
+pub fn relay([near, far]: [&Socket; 2], [up, down]: [&mut Pipe; 2], idle: Duration, ends: &AtomicBool) -> Result<()> {
+    let (mut last, mut moved) = (Instant::now(), 0);
     loop {
         up.drain(far)?;
         down.drain(near)?;
@@ -97,6 +103,12 @@ pub fn relay(near: &Socket, far: &Socket, up: &mut Pipe, down: &mut Pipe, ends: 
         poll(&mut polled, LOOK)?;
         if ends.load(Ordering::Relaxed) {
             return Err(ErrorKind::Interrupted.into());
+        }
+        let bytes = up.seen() + down.seen();
+        if bytes != moved {
+            (last, moved) = (Instant::now(), bytes);
+        } else if last.elapsed() >= idle {
+            return Err(Error::other(format!("nothing moved for {} s", idle.as_secs())));
         }
         let came: Vec<_> = polled.iter().map(PollFd::revents).collect();
         let mut came = came.into_iter();

@@ -172,7 +172,7 @@ impl Shared {
         let (outcome, up_bytes) = match opens {
             Ok(None) => return,
             Ok(Some((far, mut up))) => {
-                let relayed = relay(&near, &far, &mut up, &mut down, &self.ends);
+                let relayed = relay([&near, &far], [&mut up, &mut down], self.options.idle, &self.ends);
                 if relayed.is_err() {
                     reset(far);
                     reset(near);

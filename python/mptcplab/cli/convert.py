@@ -22,6 +22,7 @@ VALUES = {
     "--converter": ("ADDRESS:PORT", "client: the converter at the server's end, by RFC 8803"),
     "--congestion-control": ("NAME", "of connections of MPTCP (default: the host's)"),
     "--connections": ("N", "connections at once (default: 1000)"),
+    "--idle": ("SECONDS", "reset connections on which nothing moved for so long (default: 7440)"),
 }
 FLAGS = {
     "--transparent": "the server is whom the client connects to; needs CAP_NET_ADMIN",
