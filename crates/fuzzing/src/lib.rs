@@ -4,6 +4,7 @@
 
 pub mod analysis;
 pub mod anonymise;
+pub mod convert;
 pub mod endpoint;
 pub mod frame;
 pub mod link;

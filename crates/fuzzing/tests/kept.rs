@@ -36,4 +36,4 @@ macro_rules! targets {
     };
 }
 
-targets! { analysis anonymise endpoint frame link mptcp_option pcap pcapng quic }
+targets! { analysis anonymise convert endpoint frame link mptcp_option pcap pcapng quic }
