@@ -16,6 +16,10 @@ const MOST_BOOTED_NS: u64 = 3_600_000_000_000;
 pub struct Context {
     pub config: Config,
     pub addresses: Vec<Address>,
+    /// Interfaces over which only TCP is spoken.
+    pub plain: Vec<Nic>,
+    /// Whether what a SYN carries is taken from it (RFC 7413), without a cookie.
+    pub fast_open: bool,
     /// 4-tuples in use.
     pub tuples: Tuples,
     /// Of destinations; kept only with `ssthresh_cache`.
@@ -48,12 +52,19 @@ impl Context {
             ticks: Ticks::new(booted_ns, config.tcp.timer_wheel),
             config,
             addresses: Vec::new(),
+            plain: Vec::new(),
+            fast_open: false,
             tuples: Tuples::default(),
             metrics: Metrics::default(),
             connection: ConnectionId::default(),
             events: VecDeque::new(),
             random: Pcg64::seed_from_u64(seed),
         }
+    }
+
+    /// Whether connections by this interface may be of MPTCP.
+    pub fn speaks_mptcp(&self, nic: Nic) -> bool {
+        self.config.mptcp.enabled && !self.plain.contains(&nic)
     }
 
     /// Settings of a subflow to `remote`, with what is remembered of it.

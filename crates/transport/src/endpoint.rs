@@ -185,6 +185,16 @@ impl Endpoint {
         }
     }
 
+    /// By this interface only TCP is spoken, and it is no path.
+    pub fn speak_plain(&mut self, nic: Nic) {
+        self.context.plain.push(nic);
+    }
+
+    /// Takes what SYNs carry (RFC 7413). They need no cookie.
+    pub fn open_fast(&mut self) {
+        self.context.fast_open = true;
+    }
+
     /// Accepts connections to `port` on all addresses.
     pub fn listen(&mut self, port: u16) {
         self.listening.push(port);
@@ -194,14 +204,28 @@ impl Endpoint {
     ///
     /// # Panics
     /// When `local` is no address of the host.
-    pub fn connect(&mut self, now: Time, mut local: SocketAddr, remote: SocketAddr) -> ConnectionId {
+    pub fn connect(&mut self, now: Time, local: SocketAddr, remote: SocketAddr) -> ConnectionId {
+        self.connect_fast(now, local, remote, Vec::new())
+    }
+
+    /// As [`Endpoint::connect`], with `words` in the SYN (RFC 7413). The peer must take them ([`Endpoint::open_fast`]).
+    ///
+    /// # Panics
+    /// When `local` is no address of the host.
+    pub fn connect_fast(
+        &mut self,
+        now: Time,
+        mut local: SocketAddr,
+        remote: SocketAddr,
+        words: Vec<u8>,
+    ) -> ConnectionId {
         while local.port() == 0 || self.context.tuples.contains(local, remote) {
             // Ephemeral ports (RFC 6335 §6).
             local.set_port(49_152 + (self.context.random() % 16_384) as u16);
         }
         let address = self.context.addresses.iter().find(|address| address.ip == local.ip());
         let Address { nic, mtu_bytes, .. } = *address.expect("connects from an address of the host");
-        let opening = Opening { client: true, local, remote, nic, mtu_bytes, key: self.key() };
+        let opening = Opening { client: true, local, remote, nic, mtu_bytes, key: self.key(), words };
         let connection = Connection::connect(now, &opening, &mut self.context);
         self.insert(connection)
     }
@@ -228,6 +252,25 @@ impl Endpoint {
         connection.map_or(0, |connection| connection.readable())
     }
 
+    /// Says something before all data, of which nothing may have been written.
+    pub fn say(&mut self, connection: ConnectionId, words: &[u8]) {
+        self.with(connection.0 as usize, |connection, _| connection.say(words));
+    }
+
+    /// The peer says so many bytes before all data, unless it did in its SYN: [`Endpoint::hear`].
+    pub fn expect(&mut self, connection: ConnectionId, bytes: usize) {
+        self.with(connection.0 as usize, |connection, _| connection.expect(bytes));
+    }
+
+    /// Reads what the peer says before all data, once it is whole.
+    pub fn hear(&mut self, now: Time, connection: ConnectionId) -> Option<Vec<u8>> {
+        self.with(connection.0 as usize, |connection, _| {
+            let words = connection.words()?.to_vec();
+            connection.read(now, connection.words_bytes());
+            Some(words)
+        })?
+    }
+
     /// Nothing more is written: ends this direction after all that was (DATA_FIN, FIN).
     pub fn finish(&mut self, now: Time, connection: ConnectionId) {
         self.with(connection.0 as usize, |connection, ctx| connection.finish(now, ctx));
@@ -249,7 +292,7 @@ impl Endpoint {
             }
             return;
         }
-        if !self.open(now, nic, &packet.frame, tcp) && !tcp.flags.has(Flags::RST) {
+        if !self.open(now, nic, packet, tcp) && !tcp.flags.has(Flags::RST) {
             self.refuse(nic, &packet.frame, tcp);
         }
     }
@@ -269,7 +312,8 @@ impl Endpoint {
     }
 
     /// A segment that begins a connection or a subflow; says whether it was taken.
-    fn open(&mut self, now: Time, nic: Nic, frame: &Frame, tcp: &Tcp) -> bool {
+    fn open(&mut self, now: Time, nic: Nic, packet: &Packet, tcp: &Tcp) -> bool {
+        let frame = &packet.frame;
         let local = SocketAddr::new(frame.ip.destination, tcp.destination_port);
         let remote = SocketAddr::new(frame.ip.source, tcp.source_port);
         let address = self.context.addresses.iter().find(|address| address.ip == local.ip() && address.nic == nic);
@@ -277,7 +321,7 @@ impl Endpoint {
         if !tcp.flags.has(Flags::SYN) || tcp.flags.has(Flags::ACK) || tcp.flags.has(Flags::RST) {
             return false;
         }
-        let mut opening = Opening { client: false, local, remote, nic, mtu_bytes, key: 0 };
+        let mut opening = Opening { client: false, local, remote, nic, mtu_bytes, key: 0, words: Vec::new() };
         if let Some(MpJoin::Syn { token, .. }) = Signals::of(&tcp.options.brief(), &tcp.options).join() {
             let id = self.tokens.get(&token).map(|&id| id as usize);
             if id.is_none() && self.context.config.mptcp.join == Join::Simultaneous {
@@ -292,6 +336,9 @@ impl Endpoint {
             return false;
         }
         opening.key = self.key();
+        if let Some(body) = packet.body.as_ref().filter(|_| self.context.fast_open) {
+            opening.words = body.to_vec();
+        }
         let connection = Connection::accept(now, &opening, tcp, &mut self.context);
         let id = self.insert(connection);
         self.context.events.push_back((id, Event::Accepted { port: local.port() }));

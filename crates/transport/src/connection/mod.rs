@@ -25,6 +25,7 @@ mod send;
 mod send_buffer;
 mod signals;
 mod window;
+mod words;
 
 pub use open::Opening;
 pub use open::reason::MPTCP_SPECIFIC;
@@ -36,7 +37,7 @@ use crate::context::Context;
 use crate::endpoint::{Nic, Outcome, Snapshot, SubflowSnapshot};
 use crate::memory::Memory;
 use crate::path_manager::{self, PathManager};
-use crate::subflow::{Control, Emission, Expired, State, Subflow};
+use crate::subflow::{Control, Emission, Expired, Kind, State, Subflow};
 use addresses::Addresses;
 use agreement::Agreement;
 use entry::Entry;
@@ -47,7 +48,8 @@ use retransmit::Retransmission;
 use scheduling::Scheduling;
 use send::Send;
 use std::net::SocketAddr;
-use wire::{Content, Packet, Payload, Time};
+use wire::{Packet, Payload, Time};
+use words::Words;
 
 /// Subflows that a connection may have at one time: each has a bit.
 const MOST_SUBFLOWS: usize = 32;
@@ -120,6 +122,7 @@ pub struct Connection {
     over: Option<Outcome>,
     timers: Timers,
     corrupt_bytes: u64,
+    words: Words,
 
     /// Subflows opened since the endpoint last looked.
     pub opened: Vec<usize>,
@@ -180,6 +183,7 @@ impl Connection {
             over: None,
             timers: Timers::NONE,
             corrupt_bytes: 0,
+            words: Words::default(),
             opened: Vec::new(),
             gone: Vec::new(),
         }
@@ -280,11 +284,11 @@ impl Connection {
         }
         packet.frame.ip = entry.ip;
         packet.frame.ip.set_ecn(entry.tcp.leaves_as(emission));
-        packet.frame.payload = match emission.piece {
-            Some(piece) => Payload { len: piece.len, content: Content::Pattern(piece.data_offset) },
-            None => Payload::unsaid(0),
+        (packet.frame.payload, packet.body) = match emission.piece {
+            Some(piece) => self.words.payload(&piece),
+            None if emission.kind == Kind::Syn && !self.words.in_syn.is_empty() && i == 0 => self.words.syn(),
+            None => (Payload::unsaid(0), None),
         };
-        packet.body = None;
         entry.ip.id = entry.ip.id.wrapping_add(1);
         Some(nic)
     }

@@ -40,15 +40,19 @@ pub struct Opening {
     pub mtu_bytes: u32,
     /// Of this end, its token being nobody else's.
     pub key: u64,
+    /// What is said in the SYN.
+    pub words: Vec<u8>,
 }
 
 impl Connection {
     /// Opens a connection: the SYN is the next packet.
     pub fn connect(now: Time, opening: &Opening, ctx: &mut Context) -> Connection {
-        let mut connection = Connection::new(ctx, opening, ctx.config.mptcp.enabled);
+        let mut connection = Connection::new(ctx, opening, ctx.speaks_mptcp(opening.nic));
         let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
-        let tcp = Subflow::connect(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes);
+        let mut tcp = Subflow::connect(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes);
+        tcp.carry_in_syn(opening.words.len() as u32);
+        connection.words.in_syn.clone_from(&opening.words);
         let entry = Entry::new(tcp, nic, true, None);
         connection.add(entry, ctx);
         if connection.early {
@@ -64,12 +68,16 @@ impl Connection {
         let capable = capable.filter(|capable| is_understood(version, capable));
         // A SYN of version 0 carries a key (RFC 6824 §3.1), one of version 1 none.
         let offered = capable.filter(|capable| capable.sender_key.is_some() == (version == 0));
-        let mut connection = Connection::new(ctx, opening, ctx.config.mptcp.enabled && offered.is_some());
+        let mut connection = Connection::new(ctx, opening, ctx.speaks_mptcp(opening.nic) && offered.is_some());
         connection.agree(offered.map_or(0, |capable| capable.flags));
         connection.agreed.note_offered_key(offered.and_then(|capable| capable.sender_key));
         let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
-        let tcp = Subflow::accept(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes, syn);
+        let mut tcp = Subflow::accept(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes, syn);
+        if !opening.words.is_empty() {
+            tcp.took_from_syn(opening.words.len() as u32);
+            connection.words.heard_in_syn = Some(opening.words.clone());
+        }
         connection.receive = Receive::new(*tcp.memory(), tcp.window_grown_bytes());
         let entry = Entry::new(tcp, nic, false, None);
         connection.add(entry, ctx);

@@ -8,7 +8,6 @@ use std::net::SocketAddr;
 use wire::mptcp::crypto::{Party, join_ack_hmac, join_syn_ack_hmac};
 use wire::mptcp::{
     AddAddr, Dss, Mapping, MpCapable, MpFail, MpFastClose, MpJoin, MpPrio, MpTcpRst, Mptcp, dss_checksum,
-    dss_checksum_of_pattern,
 };
 use wire::{Options, TcpOption, Time};
 
@@ -183,7 +182,7 @@ impl Connection {
     fn checksum_of(&self, piece: &Piece, subflow_seq: u32) -> u16 {
         let len = (piece.len + u32::from(piece.data_fin)) as u16;
         let data_seq = self.agreed.sending().number(piece.data_offset);
-        dss_checksum_of_pattern(data_seq, subflow_seq, len, piece.data_offset, piece.len)
+        self.words.checksum(data_seq, subflow_seq, len, piece)
     }
 
     fn data_ack(&self) -> Dss {

@@ -108,7 +108,10 @@ impl Connection {
         let (client, local, remote) = (self.client, self.local, self.remote);
         self.tell_paths(now, PathEvent::Established { client, local, remote }, ctx);
         for at in 0..ctx.addresses.len() {
-            let Address { ip: address, heard_dbm, .. } = ctx.addresses[at];
+            let Address { ip: address, heard_dbm, nic, .. } = ctx.addresses[at];
+            if ctx.plain.contains(&nic) {
+                continue;
+            }
             self.tell_paths(now, PathEvent::AddressUp { address }, ctx);
             if let Some(dbm) = heard_dbm {
                 self.tell_paths(now, PathEvent::Heard { address, dbm }, ctx);

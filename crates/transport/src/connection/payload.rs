@@ -41,6 +41,9 @@ impl Connection {
                 self.entries[i].mappings.sum(offset..offset + u64::from(len), sum(packet));
             }
         }
+        if self.words.are_heard() {
+            self.hear(i, offset, packet);
+        }
         // What a checksum covers is not delivered when it is wrong.
         let checked = self.agreed.has_checksums() && self.mode == Mode::Multipath;
         if checked {
@@ -49,7 +52,7 @@ impl Connection {
         self.corrupt_bytes += match new {
             // Nearly all segments bring a mapping of their own.
             Some(mapping) if mapping.offset == offset && mapping.len == len => {
-                if is_pattern(packet, 0..u64::from(len), mapping.place) { 0 } else { u64::from(len) }
+                if self.is_pattern(packet, 0..u64::from(len), mapping.place) { 0 } else { u64::from(len) }
             }
             _ => self.corrupt(i, offset, packet),
         };
@@ -81,7 +84,7 @@ impl Connection {
             && let Some((place, mapped)) = self.entries[i].mappings.piece(offset + looked_at)
         {
             let piece = mapped.min(len - looked_at);
-            if !is_pattern(packet, looked_at..looked_at + piece, place) {
+            if !self.is_pattern(packet, looked_at..looked_at + piece, place) {
                 corrupt += piece;
             }
             looked_at += piece;
@@ -111,6 +114,20 @@ impl Connection {
         let data = u32::from(len).saturating_sub(u32::from(end));
         (len == 0 || data > 0).then_some(Mapping { offset: start, place, len: data, check })
     }
+
+    /// Whether a piece of a payload is the pattern at `place`, as far as its bytes are there. Words may be before it.
+    fn is_pattern(&self, packet: &Packet, piece: Range<u64>, place: u64) -> bool {
+        let before = self.words.heard_bytes();
+        match (packet.frame.payload.content, &packet.body) {
+            (Content::Pattern(at), _) => at + before + piece.start == place,
+            (Content::Unsaid, Some(body)) => {
+                let end = (piece.end as usize).min(body.len());
+                let begin = (piece.start + before.saturating_sub(place)) as usize;
+                pattern::matches(place.saturating_sub(before), &body[begin.min(end)..end])
+            }
+            (Content::Unsaid, None) => true,
+        }
+    }
 }
 
 /// Ones' complement sum of a payload.
@@ -120,17 +137,5 @@ fn sum(packet: &Packet) -> u16 {
     !match packet.frame.payload.content {
         Content::Pattern(place) => dss_checksum_of_pattern(0, 0, 0, place, packet.frame.payload.len),
         Content::Unsaid => dss_checksum(0, 0, 0, packet.body.as_deref().unwrap_or(&[])),
-    }
-}
-
-/// Whether a piece of a payload is the pattern at `place`, as far as its bytes are there.
-fn is_pattern(packet: &Packet, piece: Range<u64>, place: u64) -> bool {
-    match (packet.frame.payload.content, &packet.body) {
-        (Content::Pattern(at), _) => at + piece.start == place,
-        (Content::Unsaid, Some(body)) => {
-            let end = (piece.end as usize).min(body.len());
-            pattern::matches(place, &body[(piece.start as usize).min(end)..end])
-        }
-        (Content::Unsaid, None) => true,
     }
 }

@@ -17,6 +17,9 @@ impl Subflow {
         (tcp.source_port, tcp.destination_port) = (self.local.port(), self.remote.port());
         tcp.seq = self.isn.wrapping_add(emission.offset as u32);
         tcp.flags = self.flags(emission);
+        if emission.kind == Kind::Syn {
+            tcp.seq = tcp.seq.wrapping_sub(self.syn_bytes);
+        }
         tcp.ack = if tcp.flags.has(Flags::ACK) { self.inbound.seq(self.inbound.next) } else { 0 };
         tcp.urgent = 0;
         tcp.options.clear();

@@ -28,7 +28,12 @@ impl Subflow {
             State::SynSent => return self.receive_first(now, tcp, control),
             _ => {}
         }
-        let start = self.inbound.offset(tcp.seq);
+        let (mut start, mut len) = (self.inbound.offset(tcp.seq), len);
+        if tcp.flags.has(Flags::SYN) {
+            // What it carries was taken.
+            start += i64::from(self.peer_syn_bytes);
+            len -= len.min(self.peer_syn_bytes);
+        }
         let end = start + i64::from(len);
         let is_old = self.clock.is_old(now, said.timestamps.map(|(peer, _)| peer));
         if !self.is_acceptable(tcp, said, is_old, start, end) {

@@ -143,6 +143,9 @@ pub struct Subflow {
 
     // The sending half.
     pub(super) isn: u32,
+    /// What the SYN carries, and what the peer's did: bytes that come before offset 1.
+    pub(super) syn_bytes: u32,
+    pub(super) peer_syn_bytes: u32,
     pub(super) acked: u64,
     pub(super) next: u64,
     pub(super) queue: Queue,
@@ -237,6 +240,8 @@ impl Subflow {
             syn_transmissions: 0,
             syn_sent: now,
             isn,
+            syn_bytes: 0,
+            peer_syn_bytes: 0,
             acked: 0,
             next: 0,
             queue: Queue::default(),
@@ -305,6 +310,17 @@ impl Subflow {
         subflow.inbound.offer();
         subflow.state = State::SynReceived;
         subflow
+    }
+
+    /// The SYN carries so many bytes: they come before offset 1, and the SYN before them.
+    pub fn carry_in_syn(&mut self, bytes: u32) {
+        self.syn_bytes = bytes;
+    }
+
+    /// The peer's SYN carried so many bytes, and they are taken.
+    pub fn took_from_syn(&mut self, bytes: u32) {
+        self.peer_syn_bytes = bytes;
+        self.inbound.isn = self.inbound.isn.wrapping_add(bytes);
     }
 
     /// When [`Subflow::timeout`] is to be called, and [`Subflow::poll`] after it.
