@@ -6,6 +6,7 @@
 //! [`transport::Endpoint`], whose connections [`applications`] serve.
 
 pub mod applications;
+mod converter;
 mod datagrams;
 mod echo;
 mod interface;
@@ -15,6 +16,7 @@ mod tap;
 mod ticks;
 
 pub use applications::{Application, Progress, Stream};
+pub use converter::Converting;
 pub use datagrams::{Datagrams, Source};
 pub use interface::Interface;
 pub use state::{Decided, Host, Reception, Service, Spent, blank};

@@ -1,4 +1,5 @@
 use crate::applications::{Application, Progress, Stream};
+use crate::converter::{Converter, Converting};
 use crate::datagrams::{Datagrams, Source};
 use crate::{Deadlines, Interface, Tap, echo, probes};
 use std::collections::VecDeque;
@@ -23,6 +24,7 @@ pub struct Host {
     deadlines: Deadlines,
     sources: Vec<Source>,
     datagrams: Datagrams,
+    converter: Option<Converter>,
     echoes: VecDeque<Packet>,
     spent: Vec<Spent>,
     decided: Vec<Decided>,
@@ -83,6 +85,7 @@ impl Host {
             deadlines: Deadlines::default(),
             sources: Vec::new(),
             datagrams: Datagrams::default(),
+            converter: None,
             echoes: VecDeque::new(),
             spent: Vec::new(),
             decided: Vec::new(),
@@ -135,6 +138,28 @@ impl Host {
     pub fn listen(&mut self, port: u16, service: Service) {
         self.endpoint.listen(port);
         self.services.push((port, service));
+    }
+
+    /// Becomes a converter, which takes connections to `port`. By `lan` it speaks TCP with who is behind it.
+    pub fn convert(&mut self, lan: Nic, port: u16, converting: Converting) {
+        self.endpoint.speak_plain(lan);
+        if converting.is_asked && converting.fast_open {
+            self.endpoint.open_fast();
+        }
+        self.endpoint.listen(port);
+        self.converter = Some(Converter::new(converting));
+    }
+
+    /// How many of a converter's connections have not ended.
+    pub fn converts(&self) -> usize {
+        self.converter.as_ref().map_or(0, Converter::open)
+    }
+
+    /// Connections that are not over: those of applications, and those that a converter has over its paths.
+    pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
+        let open = self.served.iter().filter(|served| served.progress.closed.is_none());
+        let converted = self.converter.iter().flat_map(Converter::connections);
+        open.map(|served| served.connection).chain(converted)
     }
 
     /// Opens a connection for an application.
@@ -298,6 +323,8 @@ impl Host {
         }
         if let Some(index) = self.served(connection) {
             self.with(now, index, |application, stream| application.on(now, event, stream));
+        } else if let Some(converter) = &mut self.converter {
+            converter.on(now, connection, &event, &mut self.endpoint, &self.interfaces);
         }
     }
 

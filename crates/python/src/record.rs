@@ -3,8 +3,8 @@
 use crate::behind::Work;
 use analysis::Analysis;
 use capture::Writer;
-use std::{fs::File, io, path::PathBuf};
-use wire::{Observation, Packet, Point};
+use std::{fs::File, io, path::PathBuf, sync::mpsc::Receiver};
+use wire::{Body, Content, Observation, Packet, Point};
 
 /// One end of the transfer, and where its capture goes.
 pub struct End {
@@ -19,6 +19,7 @@ pub struct Record {
     locations: Vec<Location>,
     points: Vec<Point>,
     analysis: Analysis,
+    bodies: Receiver<Option<Body>>,
 }
 
 #[derive(Default)]
@@ -34,7 +35,13 @@ struct Location {
 }
 
 impl Record {
-    pub fn new(mut analysis: Analysis, points: &[sim::Point], ends: &[End; 2]) -> io::Result<Record> {
+    /// `bodies` gives what packets carry that is no pattern, in the order in which they come.
+    pub fn new(
+        mut analysis: Analysis,
+        points: &[sim::Point],
+        ends: &[End; 2],
+        bodies: Receiver<Option<Body>>,
+    ) -> io::Result<Record> {
         let mut sites = [Site::default(), Site::default()];
         for (site, end) in sites.iter_mut().zip(ends) {
             let writer = |path| Writer::new(File::create(path)?, end.host);
@@ -55,7 +62,7 @@ impl Record {
             analysis.add_point(point.clone());
             named.push(point);
         }
-        Ok(Record { sites, locations, points: named, analysis })
+        Ok(Record { sites, locations, points: named, analysis, bodies })
     }
 
     /// The site of each point.
@@ -74,10 +81,13 @@ impl Record {
     }
 
     fn write(&mut self, seen: &Observation) -> io::Result<()> {
+        let payload = seen.frame.payload;
+        let says = payload.len > 0 && payload.content == Content::Unsaid;
+        let body = if says { self.bodies.recv().expect("it was sent before") } else { None };
         let Location { site, interface } = self.locations[seen.point.0 as usize];
         let Some(capture) = &mut self.sites[site].capture else { return Ok(()) };
         capture.packet_with(interface, seen.at, seen.direction, seen.frame.wire_len(), |out| {
-            let packet = Packet { frame: seen.frame, body: None };
+            let packet = Packet { frame: seen.frame, body };
             packet.emit(out, Some(seen.captured as usize)).expect("hosts send packets that can be written");
         })
     }

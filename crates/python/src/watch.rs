@@ -5,7 +5,8 @@ use crate::record::{End, Record};
 use analysis::Analysis;
 use sim::Observer;
 use std::io;
-use wire::{CaptureDirection, Observation, Packet, PointId, Time};
+use std::sync::mpsc::{self, Sender};
+use wire::{Body, CaptureDirection, Content, Observation, Packet, PointId, Time};
 
 /// Has packets written and measured while the simulation goes on.
 pub struct Watch {
@@ -14,6 +15,8 @@ pub struct Watch {
     sites: Vec<usize>,
     /// By site: packets so far.
     packets: [u64; 2],
+    /// What packets carry that is no pattern, in order.
+    bodies: Sender<Option<Body>>,
     full_payload: bool,
     /// When the latest packets passed that must stay together: those of one time are yet to be put in order.
     instant: Time,
@@ -21,9 +24,10 @@ pub struct Watch {
 
 impl Watch {
     pub fn new(analysis: Analysis, points: &[sim::Point], ends: &[End; 2], full_payload: bool) -> io::Result<Watch> {
-        let record = Record::new(analysis, points, ends)?;
+        let (bodies, come) = mpsc::channel();
+        let record = Record::new(analysis, points, ends, come)?;
         let (sites, instant) = (record.sites(), Time::from_nanos(i64::MIN));
-        Ok(Watch { record: Behind::new(record), sites, packets: [0; 2], full_payload, instant })
+        Ok(Watch { record: Behind::new(record), sites, packets: [0; 2], bodies, full_payload, instant })
     }
 
     /// What went wrong with writing so far.
@@ -39,7 +43,6 @@ impl Watch {
 
 impl Observer for Watch {
     fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
-        debug_assert!(packet.body.is_none(), "frames say all that simulated packets carry");
         if self.instant < at {
             self.instant = at;
             self.record.pause();
@@ -47,12 +50,19 @@ impl Observer for Watch {
         let record = &mut self.packets[self.sites[point]];
         *record += 1;
         let len = packet.frame.wire_len();
+        let payload = packet.frame.payload;
+        if payload.len > 0 && payload.content == Content::Unsaid {
+            // If nobody takes it, writing failed, and `check` says so.
+            let _ = self.bodies.send(packet.body.clone());
+        }
+        // What converters tell each other is always captured.
+        let whole = self.full_payload || packet.body.is_some();
         self.record.push(Observation {
             at,
             point: PointId(point as u32),
             direction: Some(direction),
             record: *record,
-            captured: if self.full_payload { len } else { len - packet.frame.payload.len },
+            captured: if whole { len } else { len - payload.len },
             frame: packet.frame,
         });
     }

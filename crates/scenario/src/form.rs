@@ -27,6 +27,9 @@ pub struct Scenario {
     pub paths: Vec<Path>,
     /// The server.
     pub server: Server,
+    /// Converters at the ends of the paths.
+    #[serde(default)]
+    pub converters: Option<Converters>,
     /// Settings of the endpoints.
     pub transport: Transport,
     /// What happens meanwhile.
@@ -51,6 +54,30 @@ tables! {
         /// up to 1 ms later, and flows that share a full queue may stay synchronised for ever.
         processing_ns: i64 = 100_000; most 1_000_000_000,
     }
+}
+
+/// Hosts at the ends of the paths that make MPTCP of TCP, and TCP of MPTCP.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Converters {
+    /// Where the client of the transfer is, behind a converter.
+    pub client: Option<Lan>,
+    /// Where its server is.
+    pub server: Option<Lan>,
+    /// Where the converter at the server's end is asked for connections (RFC 8803); none: both are transparent.
+    pub port: Option<u16>,
+    /// Whether requests go in the SYN.
+    pub fast_open: bool,
+}
+
+/// A link that costs nothing between a converter and a host behind it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lan {
+    /// Addresses of the converter.
+    pub gateway: Vec<IpAddr>,
+    /// Of the host.
+    pub host: Vec<IpAddr>,
 }
 
 /// What is run.

@@ -1,11 +1,12 @@
 //! The client and the server where they are hosts of ours.
 
-use crate::Scenario;
 use crate::applications::{self, End};
 use crate::form::{Path, Transfer};
+use crate::{Scenario, converters};
 use host::{Host, Interface, Service};
 use link::Stream;
 use proxy::{Object, Origin};
+use std::iter;
 use std::net::SocketAddr;
 use transport::path_manager::LocalEndpoint;
 use transport::{Config, Nic};
@@ -29,8 +30,10 @@ pub fn client(scenario: &Scenario) -> Host {
         }
     }
     let interface = |path: &Path| Interface::new(&path.name, path.addresses(), path.mtu_bytes);
-    let interfaces = scenario.paths.iter().map(interface).collect();
-    Host::new(config, seed(scenario, "client"), interfaces)
+    let interfaces = scenario.paths.iter().map(interface).chain(converters::interface(scenario, End::Client)).collect();
+    let mut host = Host::new(config, seed(scenario, "client"), interfaces);
+    converters::convert(scenario, End::Client, &mut host);
+    host
 }
 
 /// The server: one interface, which is up, and its application listens.
@@ -54,8 +57,13 @@ pub fn server(scenario: &Scenario) -> Host {
     }
     let mtu_bytes = scenario.paths.iter().map(|path| path.mtu_bytes).max().unwrap_or(1500);
     let interface = Interface::new("eth0", addresses.clone(), mtu_bytes);
-    let mut host = Host::new(config, seed(scenario, "server"), vec![interface]);
+    let interfaces = iter::once(interface).chain(converters::interface(scenario, End::Server)).collect();
+    let mut host = Host::new(config, seed(scenario, "server"), interfaces);
     host.attach(scenario.start(), Nic(0));
+    if converters::lan(scenario, End::Server).is_some() {
+        converters::convert(scenario, End::Server, &mut host);
+        return host;
+    }
     let transfer = scenario.transfer.clone();
     host.listen(scenario.server.port, Box::new(move || applications::at(End::Server, &transfer)));
     host
@@ -82,11 +90,7 @@ pub fn open(scenario: &Scenario, client: &mut Host, now: Time) {
     if client.progress().len() > 0 {
         return;
     }
-    let there = |backup: bool| {
-        let paths = scenario.paths.iter().zip(client.interfaces());
-        paths.filter(|(_, interface)| interface.is_up()).map(|(path, _)| path).find(|path| path.backup == backup)
-    };
-    let Some(path) = there(false).or_else(|| there(true)) else { return };
+    let Some(path) = path(scenario, client) else { return };
     let addresses = path.addresses();
     let server = &scenario.server;
     let ends = server.addresses.iter().find_map(|remote| {
@@ -97,6 +101,15 @@ pub fn open(scenario: &Scenario, client: &mut Host, now: Time) {
     for _ in 0..scenario.transfer.connections() {
         client.connect(now, local, remote, applications::at(End::Client, &scenario.transfer));
     }
+}
+
+/// The first path that is there, backups last.
+pub fn path<'a>(scenario: &'a Scenario, client: &Host) -> Option<&'a Path> {
+    let there = |backup: bool| {
+        let paths = scenario.paths.iter().zip(client.interfaces());
+        paths.filter(|(_, interface)| interface.is_up()).map(|(path, _)| path).find(|path| path.backup == backup)
+    };
+    there(false).or_else(|| there(true))
 }
 
 /// What the scenario says of an address goes before what follows from its position.

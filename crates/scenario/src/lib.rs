@@ -3,6 +3,7 @@
 //! A [`Scenario`] is read from JSON; [`applications`] and [`hosts`] give who runs at either end.
 
 pub mod applications;
+pub mod converters;
 mod error;
 pub mod form;
 pub mod hosts;

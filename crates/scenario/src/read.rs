@@ -53,6 +53,7 @@ fn reduce(scenario: &mut Scenario) -> Result<(), Error> {
     scenario.cross_traffic.retain(|traffic| traffic.link() == link);
     scenario.paths.retain(|path| path.name == wanted);
     scenario.links.retain(|name, _| *name == link);
+    scenario.converters = None;
     scenario.transport.client.mptcp.enabled = false;
     scenario.transport.server.mptcp.enabled = false;
     Ok(())

@@ -7,8 +7,10 @@ use crate::records::Records;
 use crate::simulation::{Node, Simulation};
 use host::Interface;
 use network::{CLIENT, Network, SERVER, cross_hosts};
+use scenario::applications::End;
 use scenario::hosts::{client, server};
-use scenario::{Error, Scenario};
+use scenario::{Error, Scenario, converters};
+use transport::Nic;
 use wire::Direction;
 
 impl Simulation {
@@ -29,8 +31,8 @@ impl Simulation {
         let network = Network::of(&scenario, start)?;
         let (client, server) = (client(&scenario), server(&scenario));
         let mut nodes = vec![
-            Node::new("client", client, Some(Site::new(0)), None, &scenario),
-            Node::new("server", server, Some(Site::new(scenario.paths.len())), None, &scenario),
+            Node::new("client", client, Some(Site::new(0, scenario.paths.len())), None, &scenario),
+            Node::new("server", server, Some(Site::new(scenario.paths.len(), 1)), None, &scenario),
         ];
         let mut crosses = Vec::new();
         for (number, traffic) in scenario.cross_traffic.iter().enumerate() {
@@ -42,15 +44,27 @@ impl Simulation {
             nodes.push(Node::new(&name("peer"), peer, None, None, &scenario));
             crosses.push(one);
         }
+        let mut ends = [CLIENT, SERVER];
+        for (end, name) in [(End::Client, "home"), (End::Server, "origin")] {
+            let (Some(host), Some(nic)) = (converters::behind(&scenario, end), converters::lan(&scenario, end)) else {
+                continue;
+            };
+            let converter = std::mem::replace(&mut ends[end as usize], nodes.len());
+            nodes[converter].lan = Some((nic, nodes.len(), Nic(0)));
+            let mut node = Node::new(name, host, None, None, &scenario);
+            node.lan = Some((Nic(0), converter, nic));
+            nodes.push(node);
+        }
         let records = Records::new(start, scenario.settings.sample_ns, senders(&scenario));
-        Ok(Simulation::assemble(scenario, nodes, network, crosses, records))
+        Ok(Simulation::assemble(scenario, (nodes, ends), network, crosses, records))
     }
 
     /// Where packets are seen: the client's interfaces by path, then the server's.
     pub fn points(&self) -> Vec<Point> {
         let point = |host, interface: &Interface| Point { host, interface: interface.name.clone() };
-        let client = self.node(CLIENT).host.interfaces().iter().map(|interface| point("client", interface));
-        let server = self.node(SERVER).host.interfaces().iter().map(|interface| point("server", interface));
+        let paths = self.network().paths().len();
+        let client = self.node(CLIENT).host.interfaces()[..paths].iter().map(|interface| point("client", interface));
+        let server = self.node(SERVER).host.interfaces()[..1].iter().map(|interface| point("server", interface));
         client.chain(server).collect()
     }
 }

@@ -26,15 +26,17 @@ pub struct Point {
 pub(crate) struct Site {
     /// The point that its first interface is.
     first: usize,
+    /// How many of its interfaces are.
+    count: usize,
     /// Time of the last packet. Hosts answer at once in virtual time, but of packets of one time nobody can tell which
     /// came first: each is a nanosecond after the one before it at least.
     last: Time,
 }
 
 impl Site {
-    /// Of a host whose first interface is the point `first`.
-    pub fn new(first: usize) -> Site {
-        Site { first, last: Time::from_nanos(i64::MIN) }
+    /// Of a host whose first interface is the point `first`, and of which the first `count` are observed.
+    pub fn new(first: usize, count: usize) -> Site {
+        Site { first, count, last: Time::from_nanos(i64::MIN) }
     }
 }
 
@@ -47,7 +49,7 @@ pub(crate) struct Tap<'a, O> {
 impl<O: Observer> host::Tap for Tap<'_, O> {
     #[inline]
     fn passed(&mut self, at: Time, nic: transport::Nic, direction: CaptureDirection, packet: &Packet) {
-        let Some(site) = &mut self.site else { return };
+        let Some(site) = self.site.as_mut().filter(|site| (nic.0 as usize) < site.count) else { return };
         site.last = at.max(site.last + 1);
         self.observer.passed(site.last, site.first + nic.0 as usize, direction, packet);
     }

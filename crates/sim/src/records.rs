@@ -36,6 +36,8 @@ pub struct Records {
     signals: Vec<(Ends, Signal)>,
     /// Drops beyond [`MOST_DROPS`].
     further_drops: u64,
+    /// Nobody asks for anything but converters, of each other: that is no request of an application's.
+    pub(crate) is_unasked: bool,
 }
 
 impl Records {
@@ -50,6 +52,7 @@ impl Records {
             drops: Vec::new(),
             signals: Vec::new(),
             further_drops: 0,
+            is_unasked: false,
         }
     }
 
@@ -71,10 +74,7 @@ impl Records {
         host: &Host,
         private: impl Fn(SocketAddr) -> SocketAddr,
     ) {
-        for (connection, progress) in host.progress() {
-            if progress.closed.is_some() {
-                continue;
-            }
+        for connection in host.connections() {
             let Some(snapshot) = host.endpoint().snapshot(connection) else { continue };
             for subflow in &snapshot.subflows {
                 let ends = match name {
@@ -176,6 +176,16 @@ impl Records {
     /// Adds the tables `state`, `signals`, `queues` and `drops` to those of the analysis of the same packets, whose numbers and
     /// time they take.
     pub fn into_tables(self, tables: &mut Tables) {
+        if self.is_unasked {
+            tables.responses.clear();
+            for row in &mut tables.transfers {
+                row.responses = None;
+                row.response_time_ms_mean = None;
+                row.response_time_ms_median = None;
+                row.response_time_ms_p95 = None;
+                row.response_time_ms_max = None;
+            }
+        }
         let origin_ns = origin(tables).unwrap_or(self.start.as_nanos());
         let seconds = |at_ns: i64| (at_ns - origin_ns) as f64 / 1e9;
         let numbers: BTreeMap<Ends, (u32, u32)> = tables

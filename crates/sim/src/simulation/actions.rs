@@ -3,7 +3,7 @@
 use super::Simulation;
 use crate::Observer;
 use network::{CLIENT, Event};
-use scenario::hosts;
+use scenario::{converters, hosts};
 use transport::Nic;
 
 impl Simulation {
@@ -17,6 +17,7 @@ impl Simulation {
                 self.nodes[CLIENT].host.attach(self.now, Nic(path as u32));
                 self.open();
                 self.pump(CLIENT, observer);
+                self.pump(self.ends[0], observer);
             }
             Event::Heard(path, dbm) => {
                 self.nodes[CLIENT].host.heard(self.now, Nic(path as u32), dbm);
@@ -25,7 +26,7 @@ impl Simulation {
             Event::Replaced(_) => {}
             Event::TransferStarted => {
                 self.open();
-                self.pump(CLIENT, observer);
+                self.pump(self.ends[0], observer);
             }
             Event::Started(traffic) => {
                 let cross = &self.crosses[traffic];
@@ -45,6 +46,13 @@ impl Simulation {
 
     /// Opens the connections over the first path that is there, backups last, unless they are open.
     pub(super) fn open(&mut self) {
-        hosts::open(&self.scenario, &mut self.nodes[CLIENT].host, self.now);
+        let [client, _] = self.ends;
+        if client == CLIENT {
+            hosts::open(&self.scenario, &mut self.nodes[CLIENT].host, self.now);
+        } else if self.nodes[client].host.progress().len() == 0
+            && hosts::path(&self.scenario, &self.nodes[CLIENT].host).is_some()
+        {
+            converters::open(&self.scenario, &mut self.nodes[client].host, self.now);
+        }
     }
 }

@@ -4,13 +4,14 @@ use super::Simulation;
 use crate::cross::Cross;
 use crate::outcome::{self, Outcome};
 use host::Host;
-use network::Link;
+use network::{CLIENT, Link, SERVER};
 
 impl Simulation {
     pub(super) fn is_over(&self) -> bool {
         let [client, server] = self.ends();
         let opened = client.progress().len();
-        opened > 0 && client.closed() == opened && server.closed() == server.progress().len()
+        let converts = [CLIENT, SERVER].iter().any(|&node| self.nodes[node].host.converts() > 0);
+        opened > 0 && client.closed() == opened && server.closed() == server.progress().len() && !converts
     }
 
     /// Whether nothing is left to do for the applications.
@@ -40,7 +41,7 @@ impl Simulation {
         let virtual_ns = self.virtual_ns();
         let hosts = |cross: &Cross| [0, 1].map(|end| &self.nodes[cross.neighbour + end].host);
         let cross_traffic = self.crosses.iter().map(|cross| cross.crossed(hosts(cross), virtual_ns)).collect();
-        let spent = outcome::spent(client, self.start);
+        let spent = outcome::spent(&self.nodes[CLIENT].host, self.start);
         Outcome { finished, reason, virtual_ns, packets: self.packets, bytes_up, bytes_down, cross_traffic, spent }
     }
 }

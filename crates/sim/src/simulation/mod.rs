@@ -13,12 +13,14 @@ use crate::outcome::Outcome;
 use crate::records::Records;
 use crate::sink::Sink;
 use host::Host;
-use network::{CLIENT, Network, SERVER};
+use network::{CLIENT, Network};
+use scenario::form::Transfer;
 use scenario::{Scenario, transfer_start};
+use std::collections::VecDeque;
 use std::hint::select_unpredictable;
 use std::sync::Arc;
 use transport::Nic;
-use wire::Time;
+use wire::{Packet, Time};
 
 /// So much at one instant means that time stands still: a link that takes no time.
 const MOST_AT_ONCE: u64 = 1 << 19;
@@ -37,6 +39,8 @@ pub(crate) struct Node {
     pub site: Option<Site>,
     /// The link that it is at the client's end of, for neighbours.
     pub uplink: Option<usize>,
+    /// Of a converter and of who is behind it: the interface between them, and the other's node and interface.
+    pub lan: Option<(Nic, usize, Nic)>,
     /// What came and has not been looked at yet.
     pub inbox: Inbox,
 }
@@ -44,7 +48,7 @@ pub(crate) struct Node {
 impl Node {
     pub fn new(name: &str, host: Host, site: Option<Site>, uplink: Option<usize>, scenario: &Scenario) -> Node {
         let inbox = Inbox::new(scenario.seed, name, scenario.settings.processing_ns);
-        Node { name: name.into(), host, site, uplink, inbox }
+        Node { name: name.into(), host, site, uplink, lan: None, inbox }
     }
 }
 
@@ -55,7 +59,11 @@ pub struct Simulation {
     start: Time,
     begun: bool,
     nodes: Vec<Node>,
+    /// Those of the transfer's client and server: behind converters, where there are any.
+    ends: [usize; 2],
     network: Network,
+    /// On their way between a converter and who is behind it, which takes no time.
+    between: VecDeque<(usize, Nic, Box<Packet>)>,
     crosses: Vec<Cross>,
     /// Of hosts. There are few: looking through them is quicker than keeping them in order.
     deadlines: Vec<Time>,
@@ -71,7 +79,7 @@ pub struct Simulation {
 impl Simulation {
     pub(crate) fn assemble(
         scenario: Scenario,
-        nodes: Vec<Node>,
+        (nodes, ends): (Vec<Node>, [usize; 2]),
         network: Network,
         crosses: Vec<Cross>,
         records: Records,
@@ -85,7 +93,9 @@ impl Simulation {
             start,
             begun: false,
             nodes,
+            ends,
             network,
+            between: VecDeque::new(),
             crosses,
             sink: Sink::new(records),
             packets: 0,
@@ -109,16 +119,26 @@ impl Simulation {
         self.packets
     }
 
-    /// The client and the server.
+    pub(crate) fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The client and the server of the transfer.
     pub fn ends(&self) -> [&Host; 2] {
-        [CLIENT, SERVER].map(|index| &self.nodes[index].host)
+        self.ends.map(|index| &self.nodes[index].host)
+    }
+
+    /// All hosts.
+    pub fn hosts(&self) -> impl Iterator<Item = &Host> {
+        self.nodes.iter().map(|node| &node.host)
     }
 
     /// What only the simulation knows.
     pub fn into_records(self) -> Records {
-        let [client, _] = self.ends();
-        let decided = client.decided().to_vec();
+        let decided = self.nodes[CLIENT].host.decided().to_vec();
         let mut records = self.sink.records;
+        records.is_unasked =
+            self.scenario.converters.is_some() && matches!(self.scenario.transfer, Transfer::Bulk { .. });
         records.decisions("client", decided);
         records
     }

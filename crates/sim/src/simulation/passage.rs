@@ -14,15 +14,22 @@ impl Simulation {
     #[inline]
     pub(super) fn work_off(&mut self, observer: &mut impl Observer) {
         while self.at_once <= MOST_AT_ONCE
-            && let Some((exit, packet)) = self.network.poll(self.now, &mut self.sink)
+            && let Some((host, nic, packet)) = self.next_hop()
         {
             self.at_once += 1;
-            let (host, nic) = match exit {
-                Exit::Client { path } => (CLIENT, Nic(path)),
-                Exit::Server { host, .. } | Exit::Neighbour { host, .. } => (host as usize, Nic(0)),
-            };
             self.come(host, nic, packet, observer);
         }
+    }
+
+    /// The next packet that comes to a host at this instant.
+    #[inline]
+    fn next_hop(&mut self) -> Option<(usize, Nic, Box<Packet>)> {
+        let Some((exit, packet)) = self.network.poll(self.now, &mut self.sink) else { return self.between.pop_front() };
+        let (host, nic) = match exit {
+            Exit::Client { path } => (CLIENT, Nic(path)),
+            Exit::Server { host, .. } | Exit::Neighbour { host, .. } => (host as usize, Nic(0)),
+        };
+        Some((host, nic, packet))
     }
 
     /// A packet comes to a host, which sees it now or once its card has called for attention.
@@ -74,7 +81,9 @@ impl Simulation {
             };
             let is_last = node.host.has_sent_all();
             let entry = self.entry(host, nic);
-            if let Err(packet) = self.network.inject(self.now, entry, packet, &mut self.sink) {
+            if let Some((_, other, peer)) = self.nodes[host].lan.filter(|(lan, ..)| *lan == nic) {
+                self.between.push_back((other, peer, packet));
+            } else if let Err(packet) = self.network.inject(self.now, entry, packet, &mut self.sink) {
                 self.drop(host, Direction::Down, packet, Reason::Unreachable);
             }
             if is_last {
