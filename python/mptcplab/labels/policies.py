@@ -57,6 +57,15 @@ def scheduler(name: str) -> str:
     return f"{SCHEDULERS.get(name, name)} scheduler"
 
 
+def converters(section: Mapping[str, str]) -> str:
+    """Say where converters are, and how they know the server."""
+    if section["at"] != "both":
+        return f"a converter at the {section['at']}'s end"
+    if section["protocol"] == "transparent":
+        return "transparent converters at both ends"
+    return "converters at both ends by the Convert Protocol"
+
+
 def one_end(
     named: Mapping[str, str | None], replaced: Mapping[str, str], *, stack: str | None
 ) -> str:

@@ -49,7 +49,10 @@ def policies(about: Mapping[str, Any], scenario: Mapping[str, Any]) -> Policies:
 
 def described(about: Mapping[str, Any], scenario: Mapping[str, Any]) -> Described:
     """Describe both ends as ``run.json`` has it, ``in_words`` too."""
-    return _with_words({end: _of_end(end, about, scenario) for end in ENDS})
+    found = _with_words({end: _of_end(end, about, scenario) for end in ENDS})
+    if (section := scenario.get("converter")) is not None and about.get("path") is None:
+        found["in_words"] += f", {labels.converters(section)}"
+    return found
 
 
 def shared(several: Iterable[Described]) -> Described:

@@ -8,8 +8,18 @@ from mptcplab.scenario.section import Flag, Section, read
 from mptcplab.scenario.source import Source
 
 
+# Between a converter and who is behind it, by end and version of IP: both addresses, and the length
+# of the network.
+LANS = {
+    "client": {4: ("10.10.0.1", "10.10.0.2", 30), 6: ("fd00:10:0::1", "fd00:10:0::2", 64)},
+    "server": {4: ("10.10.1.1", "10.10.1.2", 30), 6: ("fd00:10:1::1", "fd00:10:1::2", 64)},
+}
+# Where the one at the server's end is asked for connections.
+PORT = 5124
+
+
 class Converter(Section):
-    """Hosts that convert between TCP and MPTCP at the ends of the paths (``--engine kernel``).
+    """Hosts that convert between TCP and MPTCP at the ends of the paths.
 
     The transfer is one of plain TCP then, between a client behind the paths' one end and a server
     behind the other.

@@ -7,6 +7,7 @@ from typing import Any
 
 from mptcplab import _core
 from mptcplab.scenario import endpoint, kernel
+from mptcplab.scenario.converter import LANS, PORT
 from mptcplab.scenario.path import Link, Path
 from mptcplab.scenario.policy import over_one_path
 from mptcplab.scenario.resolved import Scenario
@@ -45,8 +46,28 @@ def plan(scenario: Scenario, seed: int, baseline: str | None = None) -> _core.Pl
             "cross_traffic": [_traffic(traffic) for traffic in scenario.cross_traffic],
             "epoch_ns": EPOCH_NS,
             "settings": in_base_units(scenario.run),
+            **(_converters(scenario) if baseline is None else {}),
         }
     )
+
+
+def _converters(scenario: Scenario) -> dict[str, Any]:
+    if (section := scenario.converter) is None:
+        return {}
+    versions = dict.fromkeys(
+        version for path in scenario.paths.values() for version in _versions(path)
+    )
+    ends: dict[str, Any] = {
+        end: {
+            "gateway": [lan[version][0] for version in versions],
+            "host": [lan[version][1] for version in versions],
+        }
+        if section.at in ("both", end)
+        else None
+        for end, lan in LANS.items()
+    }
+    port = PORT if section.protocol == "convert" else None
+    return {"converters": {**ends, "port": port, "fast_open": section.fast_open}}
 
 
 def server_addresses(scenario: Scenario) -> list[str]:

@@ -14,6 +14,7 @@ from mptcplab.engines.kernel import hosts
 from mptcplab.engines.kernel.namespace import SIX
 from mptcplab.engines.kernel.network import Host
 from mptcplab.machine import converter
+from mptcplab.scenario.converter import LANS, PORT
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import server_addresses
 
@@ -26,12 +27,6 @@ if TYPE_CHECKING:
 BEHIND = {"client": "home", "server": "origin"}
 # Their interface, and that to them: no path may have this name.
 INTERFACE = "LAN"
-# Networks of these links, by end and version of IP.
-NETWORKS = {
-    "client": {4: ("10.10.0.1", "10.10.0.2", 30), 6: ("fd00:10:0::1", "fd00:10:0::2", 64)},
-    "server": {4: ("10.10.1.1", "10.10.1.2", 30), 6: ("fd00:10:1::1", "fd00:10:1::2", 64)},
-}
-PORT = 5124
 # Where packets that pass a transparent converter are its own.
 TABLE = 90
 # Fast Open without cookies: at whom connects (1, 4), and at whom listens (2, 0x200, 0x400).
@@ -75,7 +70,7 @@ class Deployment:
     def server(self, version: int) -> str:
         """Give the address of the server that the client connects to."""
         if self._section.protocol == "convert":
-            return NETWORKS["server"][version][1]
+            return LANS["server"][version][1]
         return next(one for one in server_addresses(self.scenario) if hosts.version(one) == version)
 
     def place(self, found: list[Host]) -> list[Host]:
@@ -126,7 +121,7 @@ class Deployment:
         return Host(BEHIND[end], BEHIND[end], [], dict(self.settings.sysctls), setup)
 
     def _networks(self, end: str) -> list[tuple[int, tuple[str, str, int]]]:
-        return [(version, NETWORKS[end][version]) for version in dict.fromkeys(self._versions)]
+        return [(version, LANS[end][version]) for version in dict.fromkeys(self._versions)]
 
     def commands(self) -> dict[str, list[str]]:
         """Give what runs in each end's host."""

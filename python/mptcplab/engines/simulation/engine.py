@@ -21,6 +21,7 @@ class Simulation(Engine):
     made = "simulated"
     means = "endpoints of mptcplab in virtual time, over simulated links"
     in_memory = True
+    converters = True
     counts = "packets"
     samples = ("state", "queues", "drops")
 
