@@ -193,6 +193,11 @@ def test_a_metric_of_a_user_that_fails_is_told_in_one_line(
     assert "\n" not in str(refused.value)
 
 
+def test_a_metric_of_a_user_that_fails_stops_only_what_needs_it(own_metric: Path) -> None:
+    own_metric.write_text("[mptcplab.metrics]\nbroken = my_metrics:NOTHING\n")
+    assert output(own_metric.parents[1], "--help").startswith("usage: mptcplab")
+
+
 def test_a_metric_of_a_user_takes_no_name_of_ours(own_metric: Path) -> None:
     code = own_metric.parents[1] / "my_metrics.py"
     code.write_text(code.read_text().replace('"largest_share"', '"bytes"'))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mptcplab.messages import nearest, quoted
-from mptcplab.results.campaign import COLUMNS
+from mptcplab.results.campaign import is_column
 from mptcplab.scenario.fault import KeyPath
 from mptcplab.scenario.section import Section, Text, read
 from mptcplab.scenario.settings import is_key
@@ -95,7 +95,7 @@ def _axis(name: str, value: Any, source: Source) -> Axis:
             f"{quoted(name)} cannot name an axis: a name is a lower-case letter, then at most 30 "
             'lower-case letters, digits, "_" and "-"',
         )
-    if name in COLUMNS:
+    if is_column(name):
         raise source.fault(key_path, f"{quoted(name)} cannot name an axis: a column of runs has it")
     section = read(AxisSection, value, key_path, source)
     if section.points is not None:

@@ -37,8 +37,6 @@ RUNS = "runs"
 PROBES = "probes.parquet"
 
 KEYS = ("run", "configuration", "repetition", "seed", "kind", "path", "pair")
-#: Columns of ``runs`` that no axis can be named as.
-COLUMNS = (*KEYS, "scenario", "finished", "reason", *OF_RUNS, "gain", "best_path")
 
 # The key of what carries data, and how a scenario's long form names QUIC.
 PROTOCOL = "transfer.protocol"
@@ -56,6 +54,11 @@ def open_campaign(directory: str | PathLike[str]) -> Campaign:
         Error: There is no campaign, or it cannot be read.
     """
     return Campaign(directory)
+
+
+def is_column(name: str) -> bool:
+    """Say whether ``runs`` has a column of that name, so that no axis can."""
+    return name in {*KEYS, "scenario", "finished", "reason", *OF_RUNS, "gain", "best_path"}
 
 
 class Campaign:
