@@ -16,10 +16,11 @@ import mptcplab as lab
 from campaigns import written
 from command import Run
 from mptcplab import Error
-from mptcplab.api.pages import figure_kinds
 from mptcplab.charts.paper import groups
+from mptcplab.charts.paper.kinds import KINDS
 from mptcplab.charts.paper.paper import Paper
 from mptcplab.charts.run.charts import CHARTS
+from mptcplab.charts.run.track import TRACKS
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
 
@@ -35,8 +36,17 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     return lab.sweep(written(directory, repetitions=5), out=directory / "small", jobs=1)
 
 
+def test_the_list_has_what_the_page_draws() -> None:
+    """With the same words; lanes alone, as those of events, are no figure."""
+    drawn = {**CHARTS, **TRACKS}
+    del drawn["events"]
+    listed = {kind.name: kind.about for kind in KINDS if kind.name in drawn}
+    said = {name: str(one.__doc__).partition("\n")[0].rstrip(".") for name, one in drawn.items()}
+    assert listed == said
+
+
 def kinds_of(of: str) -> list[str]:
-    return [kind.name for kind in figure_kinds() if kind.of == of]
+    return [kind.name for kind in KINDS if kind.of == of]
 
 
 def drawn(kind: str, of: str, comparison: Comparison, campaign: Campaign) -> Paper:
@@ -46,7 +56,7 @@ def drawn(kind: str, of: str, comparison: Comparison, campaign: Campaign) -> Pap
     return lab.figure(kind, campaign, value=value)
 
 
-@pytest.mark.parametrize(("kind", "of"), [(one.name, one.of) for one in figure_kinds()])
+@pytest.mark.parametrize(("kind", "of"), [(one.name, one.of) for one in KINDS])
 def test_nothing_is_cut_off_and_no_name_covers_another(
     comparison: Comparison, campaign: Campaign, kind: str, of: str
 ) -> None:

@@ -32,6 +32,7 @@ print("loaded:", *sorted({name.partition(".")[0] for name in sys.modules}))
         ["run", "--help"],
         ["report", "--help"],
         ["figure", "--help"],
+        ["figure", "--list"],
         ["compare", "--help"],
         ["shell", "--help"],
         ["sweep", "--help"],

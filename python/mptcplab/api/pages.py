@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from mptcplab.charts.paper.choice import Kind
     from mptcplab.charts.paper.paper import Paper
     from mptcplab.charts.sources import Source
     from mptcplab.results.comparison import Comparison
@@ -165,7 +164,8 @@ def figure(
     """
     check_installed()
     from mptcplab.charts.paper.choice import Choice
-    from mptcplab.charts.paper.kinds import drawn, find
+    from mptcplab.charts.paper.drawing import drawn
+    from mptcplab.charts.paper.kinds import find
     from mptcplab.charts.paper.paper import format_of
     from mptcplab.charts.sources import run_or_campaign
 
@@ -183,14 +183,6 @@ def figure(
     if out is not None:
         page_figure.save(out)
     return page_figure
-
-
-def figure_kinds() -> list[Kind]:
-    """List the kinds of figures."""
-    check_installed()
-    from mptcplab.charts.paper.kinds import kinds
-
-    return kinds()
 
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:

@@ -105,11 +105,13 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.api.pages import figure, figure_kinds
-
     if options.list:
-        _print_kinds(figure_kinds(), json=options.json)
+        from mptcplab.charts.paper.kinds import KINDS
+
+        _print_kinds(KINDS, json=options.json)
         return 0
+    from mptcplab.api.pages import figure
+
     drawn = figure(
         options.kind,
         options.directory,

@@ -42,7 +42,8 @@ def draw(
 
 def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
     from mptcplab.charts.paper.choice import Choice
-    from mptcplab.charts.paper.kinds import drawn, find
+    from mptcplab.charts.paper.drawing import drawn
+    from mptcplab.charts.paper.kinds import find
 
     where = {axis: str(one) for axis, one in drawing.where.items()}
     choice = Choice(drawing.by, where, drawing.value, drawing.paths)
@@ -52,7 +53,8 @@ def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
 def _of_run(drawing: Drawing, matrix: Matrix, file: Path) -> None:
     """Draw the first run that is chosen; it is made again, since campaigns keep no samples."""
     from mptcplab.charts.paper.choice import Choice
-    from mptcplab.charts.paper.kinds import drawn, find
+    from mptcplab.charts.paper.drawing import drawn
+    from mptcplab.charts.paper.kinds import find
 
     run = _first(matrix, drawing.where)
     drawn(find(drawing.kind, RUN), run, Choice(), size=RUN_INCHES).save(file)

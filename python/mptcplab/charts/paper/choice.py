@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeAlias
 
 from mptcplab._core import Error
-from mptcplab.charts.paper.paper import Paper
+from mptcplab.charts.paper.kinds import Kind
 from mptcplab.metrics import OF_RUNS
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of figure, of runs or of campaigns; both may have one of the same name."""
-
-    name: str
-    of: str
-    about: str
-    #: What it heeds of a choice.
-    options: frozenset[str]
-    draw: Draw
 
 
 @dataclass(frozen=True)
@@ -52,7 +39,3 @@ class Choice:
             if getattr(self, one.name) not in ((), {}, None) and one.name not in kind.options:
                 heeded = ", ".join(sorted(kind.options)) or "nothing"
                 raise Error(f"{kind.name} of a {kind.of} heeds no {one.name}, only {heeded}")
-
-
-#: Draws into the figure what a source holds, and gives the caption.
-Draw: TypeAlias = Callable[[Paper, Any, Choice], str]

@@ -19,11 +19,6 @@ from mptcplab.results.statistics import Ccdf, ccdf_of_bins
 # Values that much shorter than the longest are left of the figure.
 REACH = 10**4.5
 SHORT = {"rtt": "RTT", "out_of_order_delay": "delay"}
-# Kinds by their names: what there is a sample of, in words, and of what a run has several.
-QUANTITIES = {
-    "rtt": ("rtt", "round-trip times", "each subflow"),
-    "out-of-order": ("out_of_order_delay", "out-of-order delays", "the connection"),
-}
 
 
 def of_run(quantity: str, above: bool, paper: Paper, source: Any, choice: Choice) -> str:

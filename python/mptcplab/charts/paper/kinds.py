@@ -1,68 +1,162 @@
-"""The kinds of figures: a line each in ``kinds``."""
+"""The kinds of figures: a line each in ``KINDS``, listed without loading what draws them.
+
+The line of a chart of the page has the first line of its documentation.
+"""
 
 from __future__ import annotations
 
-import shlex
-import warnings
-from collections.abc import Iterator
-from dataclasses import replace
-from functools import cache, partial
-from itertools import combinations, product
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from mptcplab._core import Error
-from mptcplab.charts.paper import CAMPAIGN, RUN, campaign, distributions, estimates, run, track
-from mptcplab.charts.paper.choice import Choice, Draw, Kind
-from mptcplab.charts.paper.groups import MPTCP, TooManyError
-from mptcplab.charts.paper.paper import COLUMN_INCHES, Paper, styled
-from mptcplab.charts.run.charts import CHARTS
-from mptcplab.charts.run.track import TRACKS
+from mptcplab.charts.paper import CAMPAIGN, RUN
 from mptcplab.messages import nearest
-from mptcplab.metrics import capital
-
-# Lanes alone are no figure.
-PAGE_ONLY = {"events"}
 
 
-@cache
-def kinds() -> list[Kind]:
-    """Give all kinds: those of runs, then those of campaigns, by name."""
-    found = [
-        _kind("path-scatter", RUN, run.path_scatter, "connection"),
-        _kind("bars", CAMPAIGN, estimates.bars, "by", "where", "paths", "value"),
-        _kind("share", CAMPAIGN, estimates.share, "by", "where", "paths"),
-        _kind("gain", CAMPAIGN, estimates.gain, "by", "where"),
-        _kind("boxes", CAMPAIGN, campaign.boxes, "by", "where", "paths", "value"),
-        _kind("heat-map", CAMPAIGN, campaign.heat_map, "by", "where", "paths", "value"),
-        _kind("scatter", CAMPAIGN, campaign.scatter, "by", "where", "paths", "value"),
-    ]
-    for name, chart in CHARTS.items():
-        if name not in PAGE_ONLY:
-            draw = partial(run.chart, name)
-            found.append(_kind(name, RUN, draw, "connection", about=chart.__doc__))
-    for name, described in TRACKS.items():
-        draw = partial(track.track, name)
-        found.append(_kind(name, RUN, draw, "connection", about=described.__doc__))
-    for name, (quantity, samples, of_run) in distributions.QUANTITIES.items():
-        for ending, above in (("cdf", False), ("ccdf", True)):
-            about = f"{'complementary ' if above else ''}distribution of {samples}"
-            found += [
-                _kind(
-                    f"{name}-{ending}",
-                    RUN,
-                    partial(distributions.of_run, quantity, above),
-                    "connection",
-                    about=f"{about} of {of_run}",
-                ),
-                _kind(
-                    f"{name}-{ending}",
-                    CAMPAIGN,
-                    partial(distributions.of_campaign, quantity, above),
-                    *("by", "where", "paths"),
-                    about=f"{about} over runs, with bands",
-                ),
-            ]
-    return sorted(found, key=lambda kind: (kind.of != RUN, kind.name))
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure, of runs or of campaigns; both may have one of the same name."""
+
+    name: str
+    of: str
+    about: str
+    #: Module and function that draw it.
+    drawn_by: str
+    #: What it heeds of a choice.
+    options: frozenset[str]
+    #: What the function takes first.
+    first: tuple[Any, ...] = ()
+
+    def draw(self, paper: Any, source: Any, choice: Any) -> str:
+        """Draw into the figure what a source holds, and give the caption."""
+        module, _, function = self.drawn_by.partition(".")
+        draw: Callable[..., str] = getattr(import_module(f"{__package__}.{module}"), function)
+        return draw(*self.first, paper, source, choice)
+
+
+def _of_run(name: str, about: str, drawn_by: str, *first: Any) -> Kind:
+    return Kind(name, RUN, about, drawn_by, frozenset({"connection"}), first)
+
+
+def _chart(name: str, about: str) -> Kind:
+    return _of_run(name, about, "run.chart", name)
+
+
+def _track(name: str, about: str) -> Kind:
+    return _of_run(name, about, "track.track", name)
+
+
+def _of_campaign(name: str, about: str, drawn_by: str, *options: str, first: Any = ()) -> Kind:
+    return Kind(name, CAMPAIGN, about, drawn_by, frozenset({"by", "where", *options}), first)
+
+
+def _distributions(name: str, quantity: str, samples: str, of: str) -> list[Kind]:
+    found = []
+    for ending, begin, above in (
+        ("cdf", "Distribution", False),
+        ("ccdf", "Complementary distribution", True),
+    ):
+        full, about, first = f"{name}-{ending}", f"{begin} of {samples}", (quantity, above)
+        found += [
+            _of_run(full, f"{about} of {of}", "distributions.of_run", *first),
+            _of_campaign(
+                full,
+                f"{about} over runs, with bands",
+                "distributions.of_campaign",
+                "paths",
+                first=first,
+            ),
+        ]
+    return found
+
+
+KINDS = sorted(
+    (
+        _chart("beside", "Throughput of MPTCP over time beside that of plain TCP over each path"),
+        _chart(
+            "congestion-window",
+            "Congestion window and slow-start threshold of each subflow over time",
+        ),
+        _chart(
+            "data-sequence",
+            "Position of each packet in the connection's stream over time, with what was sent "
+            "again",
+        ),
+        _chart("in-flight", "Bytes in flight on each subflow over time"),
+        _chart("out-of-order-delay", "Out-of-order delay of each segment that arrived over time"),
+        _chart("queues", "Queueing delay of links over time; simulations know it"),
+        _chart(
+            "radio-rate", "Rate of the radio of each path over time, in the direction of the data"
+        ),
+        _chart("rtt", "Round-trip time samples of each subflow over time"),
+        _chart("signal", "Signal of the radio of each path over time"),
+        _chart(
+            "signal-quality", "Signal to interference and noise of the radio of each path over time"
+        ),
+        _chart(
+            "subflow-sequence",
+            "Position of each packet in its subflow's stream over time, with what was sent again",
+        ),
+        _chart(
+            "throughput",
+            "Throughput of the connection and of each subflow over time, with packets sent again",
+        ),
+        _chart("window", "Receive window that each subflow announced over time"),
+        _track("track", "Positions of the client by the path that carried most there"),
+        _track("track-signal", "Positions of the client by the signal of a path's radio there"),
+        _of_run(
+            "path-scatter",
+            "Throughput over two paths against each other, bin by bin",
+            "run.path_scatter",
+        ),
+        _of_campaign(
+            "bars",
+            "Coefficients of variation (or another value) as bars of means with intervals",
+            "estimates.bars",
+            "paths",
+            "value",
+        ),
+        _of_campaign(
+            "boxes",
+            "Transfer times (or another value) of runs as boxes, with plain TCP beside MPTCP",
+            "campaign.boxes",
+            "paths",
+            "value",
+        ),
+        _of_campaign(
+            "gain",
+            "Throughput that MPTCP gains over the best single path, with intervals",
+            "estimates.gain",
+        ),
+        _of_campaign(
+            "heat-map",
+            "Mean throughput (or another value, or gain) over two axes",
+            "campaign.heat_map",
+            "paths",
+            "value",
+        ),
+        _of_campaign(
+            "scatter",
+            "Throughput (or another value) over two paths against each other, run by run",
+            "campaign.scatter",
+            "paths",
+            "value",
+        ),
+        _of_campaign(
+            "share",
+            "Share of a path (the last, or --paths NAME) in what MPTCP delivered, with intervals",
+            "estimates.share",
+            "paths",
+        ),
+        *_distributions("rtt", "rtt", "round-trip times", "each subflow"),
+        *_distributions(
+            "out-of-order", "out_of_order_delay", "out-of-order delays", "the connection"
+        ),
+    ),
+    key=lambda kind: (kind.of != RUN, kind.name),
+)
 
 
 def find(name: str, of: str) -> Kind:
@@ -71,71 +165,11 @@ def find(name: str, of: str) -> Kind:
     Raises:
         Error: There is none of that name, or not of such a source.
     """
-    named = [kind for kind in kinds() if kind.name == name]
+    named = [kind for kind in KINDS if kind.name == name]
     if not named:
-        hint = nearest(name, [kind.name for kind in kinds() if kind.of == of])
+        hint = nearest(name, [kind.name for kind in KINDS if kind.of == of])
         raise Error(f"there is no figure {name!r} of a {of}; {hint}")
     for kind in named:
         if kind.of == of:
             return kind
     raise Error(f"{name} is a figure of a {named[0].of}, and this is a {of}")
-
-
-def drawn(
-    kind: Kind,
-    source: Any,
-    choice: Choice,
-    *,
-    size: tuple[float, float] | None = None,
-    title: str | None = None,
-) -> Paper:
-    """Draw it."""
-    choice.check(kind)
-    paper = Paper(size or COLUMN_INCHES)
-    with styled(), warnings.catch_warnings():
-        warnings.filterwarnings("error", "constrained_layout not applied")
-        try:
-            paper.caption = kind.draw(paper, source, choice)
-            if title is not None:
-                paper.suptitle(title)
-            paper.draw_without_rendering()
-        except TooManyError as error:
-            raise Error(f"{error}: {_fewer(kind, source, choice)}") from None
-        except UserWarning:
-            width, height = paper.get_size_inches()
-            raise Error(f"{width:.3g} by {height:.3g} inches are too small for it") from None
-    return paper
-
-
-def _fewer(kind: Kind, campaign: Any, choice: Choice) -> str:
-    """Say which options leave few enough series."""
-    for options, narrower in _narrower(kind, campaign, choice):
-        try:
-            kind.draw(Paper(COLUMN_INCHES), campaign, narrower)
-        except Error:
-            continue
-        return f"add {options}"
-    return f"choose fewer ({', '.join(sorted(kind.options))})"
-
-
-def _narrower(kind: Kind, campaign: Any, choice: Choice) -> Iterator[tuple[str, Choice]]:
-    """Give narrower choices, each after the options that it adds: few of them first."""
-    own: list[tuple[tuple[str, ...], Choice]] = [((), choice)]
-    if "paths" in kind.options and not choice.paths:
-        option = f"--paths {MPTCP}"
-        alone = replace(choice, paths=(MPTCP,))
-        own.append(((option,), alone))
-        yield option, alone
-    free = [axis for axis in campaign.axes if axis not in choice.where]
-    for count in range(1, len(free) + 1):
-        for (options, wider), axes in product(own, combinations(free, count)):
-            where = {axis: str(campaign.axes[axis][0]) for axis in axes}
-            values = [f"--where {shlex.quote(f'{axis}={one}')}" for axis, one in where.items()]
-            added = " ".join([*options, *values])
-            yield added, replace(wider, where={**choice.where, **where})
-
-
-def _kind(name: str, of: str, draw: Draw, *options: str, about: str | None = None) -> Kind:
-    """Describe a kind; users see the first line about it, or of its documentation."""
-    first = capital((about or str(draw.__doc__)).partition("\n")[0].rstrip("."))
-    return Kind(name, of, first, frozenset(options), draw)

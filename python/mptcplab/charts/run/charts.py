@@ -1,7 +1,7 @@
 """The charts of a run: the page draws all, figures for papers one of them each.
 
-A function describes what is drawn, or gives none where its tables have nothing; the first line of
-its documentation is what ``mptcplab figure --list`` says.
+A function describes what is drawn, or gives none where its tables have nothing; ``KINDS`` of
+figures has the first line of its documentation.
 """
 
 from __future__ import annotations
