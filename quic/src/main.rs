@@ -13,8 +13,9 @@ mod relay;
 use job::Job;
 use noq::{Connection, Endpoint, RecvStream, SendStream};
 use paths::Paths;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::error::Error;
+use std::io::Write;
 use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 
@@ -26,23 +27,23 @@ const GREETING: &[u8; 1] = b"\n";
 async fn main() {
     let ended = begin().await;
     if let Err(error) = &ended {
-        eprintln!("mptcplab-quic: {error}");
+        let _ = writeln!(std::io::stderr(), "mptcplab-quic: {error}");
     }
     // Standard input may be read for ever.
     std::process::exit(if ended.is_ok() { 0 } else { 2 })
 }
 
 async fn begin() -> Result<(), Box<dyn Error>> {
-    let mut words = std::env::args().skip(1);
+    let mut words = std::env::args_os().skip(1);
     let (Some(text), None) = (words.next(), words.next()) else { return Err(USAGE.into()) };
-    let job = Job::read(&text)?;
+    let job = Job::read(&text.to_string_lossy())?;
     let endpoint = endpoint::open(&job)?;
     let port = endpoint.local_addr()?.port();
     let listener = match job.is_client() {
         true => Some(TcpListener::bind(job.application).await?),
         false => None,
     };
-    println!("{}", json!({"ready": true}));
+    say(&json!({"ready": true}));
     let mut paths = None;
     let reason = tokio::select! {
         ended = serve(&job, &endpoint, listener, port, &mut paths) => ended.err().map(|error| error.to_string()),
@@ -51,8 +52,13 @@ async fn begin() -> Result<(), Box<dyn Error>> {
     endpoint.close(relay::DONE.into(), b"");
     endpoint.wait_idle().await;
     let paths = paths.as_mut().map(Paths::described).unwrap_or_default();
-    println!("{}", json!({"done": {"reason": reason, "paths": paths}}));
+    say(&json!({"done": {"reason": reason, "paths": paths}}));
     Ok(())
+}
+
+/// Writes a line for the agent, if it is still there.
+fn say(line: &Value) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// Carries one connection to its end.
