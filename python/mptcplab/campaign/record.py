@@ -48,6 +48,12 @@ def about(matrix: Matrix) -> dict[str, Any]:
         "runs": len(matrix.runs),
         "keep": campaign.keep,
         "policies": _policies(matrix),
+        # Numbers of the scenarios whose data QUIC carries.
+        "quic": [
+            one.number
+            for one in matrix.configurations
+            if one.mptcp.scenario.transfer.protocol == "quic"
+        ],
         "command_line": sys.orig_argv,
         "platform": platform.platform(),
         "python": platform.python_version(),
@@ -76,8 +82,13 @@ def _calendar(matrix: Matrix) -> dict[str, Any] | None:
 def _policies(matrix: Matrix) -> dict[str, Any]:
     """Describe what all configurations of MPTCP go by; what the matrix varies is left out."""
     engine = {"engine": matrix.sheet.campaign.engine.name}
-    hosts = dict.fromkeys(_hosts(one.text) for one in matrix.configurations)
-    return policies.shared(_described(engine, tomllib.loads(one)) for one in hosts)
+    hosts = dict.fromkeys(
+        (_hosts(one.text), one.mptcp.scenario.transfer.protocol) for one in matrix.configurations
+    )
+    return policies.shared(
+        _described(engine, tomllib.loads(text) | {"transfer": {"protocol": protocol}})
+        for text, protocol in hosts
+    )
 
 
 def _described(engine: dict[str, Any], scenario: dict[str, Any]) -> dict[str, Any]:

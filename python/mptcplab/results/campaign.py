@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from functools import cached_property
 from os import PathLike
@@ -38,9 +37,6 @@ PROBES = "probes.parquet"
 
 KEYS = ("run", "configuration", "repetition", "seed", "kind", "path", "pair")
 
-# The key of what carries data, and how a scenario's long form names QUIC.
-PROTOCOL = "transfer.protocol"
-QUIC = re.compile(r'^protocol = "quic"$', re.MULTILINE)
 #: What is always known of a campaign.
 NEEDED = {"campaign", "title", "scenario", "engine", "axes", "keys", "repetitions", "seed"}
 # No axis can have a name with a space.
@@ -223,27 +219,11 @@ class Campaign:
         planned = self.plan
         if runs is not None:
             planned = planned.filter(pl.col("run").is_in(runs.implode()))
-        found = {self._protocols[one] for one in planned["scenario"].unique()}
-        return next(iter(found)) if len(found) == 1 else None
-
-    @cached_property
-    def _protocols(self) -> dict[str, str]:
-        """Give the protocol of each scenario; where no axis sets it all have the first one's."""
-        names = self.plan["scenario"].unique(maintain_order=True).to_list()
-        varies = any(PROTOCOL in keys for keys in self.about["keys"].values())
-        if varies:
-            return {name: self._protocol(name) for name in names}
-        return dict.fromkeys(names, self._protocol(names[0]) if names else "tcp")
-
-    def _protocol(self, scenario: str) -> str:
-        # Scenarios are written by us, and those of earlier versions have no such key.
-        file = self.directory / SCENARIOS / f"{scenario}.toml"
-        try:
-            return "quic" if QUIC.search(file.read_text("utf-8")) else "tcp"
-        except OSError:
-            return "tcp"
-        except ValueError as error:
-            raise files.unusable(file, error, files.SWEEP) from error
+        # Campaigns of earlier versions had none with QUIC.
+        over_quic = planned["scenario"].is_in(self.about.get("quic", []))
+        if over_quic.any():
+            return "quic" if over_quic.all() else None
+        return "tcp"
 
     def table(self, name: str) -> pl.LazyFrame:
         """Give a table of all runs, with the run's key in the column ``run``."""
