@@ -5,16 +5,20 @@ from __future__ import annotations
 import shutil
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mptcplab._core import Error
+from mptcplab.campaign import record, sheet, store
+from mptcplab.campaign.matrix import Matrix
 from mptcplab.engines import named
 from mptcplab.engines.kernel.features import Features
 from mptcplab.engines.kernel.job import Wanted
 from mptcplab.engines.kernel.measured import response_times
 from mptcplab.labels.connections import candidate
 from mptcplab.machine import quic
+from mptcplab.results.campaign import Campaign
 from mptcplab.results.policies import described, shared
 from mptcplab.scenario import long
 from mptcplab.scenario.fault import ScenarioError
@@ -83,6 +87,17 @@ def test_one_path_or_several_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert used(scenario(), "lte") == ["10.0.2.2"]
 
 
+def test_little_waits_between_an_application_and_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(quic, "program", lambda: "mptcplab-quic")
+    job = wanted(scenario()).job(Path("run"), Path("raw"), captures="none")
+    for host in job.hosts:
+        assert host.sysctls["net.ipv4.tcp_wmem"] == "4096 16384 262144"
+        assert host.sysctls["net.ipv4.tcp_rmem"] == "4096 131072 262144"
+    assert job.agents["server"].job["quic"]["job"]["send_window"] == 4_194_304
+
+
 def test_the_long_form_reads_back_and_the_plan_is_without_it() -> None:
     one = scenario()
     assert 'protocol = "quic"' in long.write(one)
@@ -113,6 +128,25 @@ def test_its_congestion_control_is_not_named_as_linux_s() -> None:
     }
     assert described(alone, of["quic"]) == ran
     assert shared([ran, described(about, of["tcp"])])["in_words"] == ""
+
+
+def test_a_campaign_tells_which_scenarios_go_over_quic(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Features, "here", lambda: FEATURES)
+    axis = {"key": "transfer.protocol", "values": ["tcp", "quic"]}
+    asked: dict[str, Any] = {"schema": 1, "scenario": "wifi-lte", "engine": "kernel"}
+    both = Matrix(sheet.load(asked | {"axis": {"protocol": axis}}))
+    alone = Matrix(sheet.load(asked | {"set": QUIC}))
+    assert record.about(both)["policies"]["in_words"] == ""
+    assert record.about(alone)["policies"]["in_words"] == "noq's CUBIC"
+    with store.opened(tmp_path / "both", both.sheet.name) as kept:
+        kept.begin(record.about(both), record.plan(both), {})
+    campaign = Campaign(tmp_path / "both")
+    plan = campaign.plan.filter(kind="mptcp")
+    assert campaign.protocol() is None
+    assert campaign.protocol(plan.filter(protocol="quic")["run"]) == "quic"
+    assert campaign.protocol(plan.filter(protocol="tcp")["run"]) == "tcp"
 
 
 def test_response_times_of_what_an_application_noted() -> None:

@@ -78,6 +78,8 @@ class Wanted:
         elif name in catalogue.NAMES and self.mptcp:
             settings.check_parameters(name, scenario.mptcp, refusals)
         self._settings = settings.with_congestion_control(self._base, name, self.machine)
+        if self.quic:
+            self._settings.sysctls |= quic.SYSCTLS | scenario.kernel.sysctl
         self._paths = list(scenario.paths) if self.baseline is None else [self.baseline]
         #: Those that the program of QUIC is to use: without several, the first.
         is_single = not several or scenario.mptcp.path_manager == "single"

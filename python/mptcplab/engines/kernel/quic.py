@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 CONGESTION_CONTROLS = ("cubic", "reno", "bbr")
 # TCP between an application and the program beside it.
 LOOPBACK = "127.0.0.1"
+# Little is to wait there: it still has to arrive when the duration of a transfer is over.
+SYSCTLS: dict[str, int | str] = {
+    "net.ipv4.tcp_rmem": "4096 131072 262144",
+    "net.ipv4.tcp_wmem": "4096 16384 262144",
+}
 
 
 def check(scenario: Scenario, congestion_control: str, key: str, refusals: Refusals) -> None:
