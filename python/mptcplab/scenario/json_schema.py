@@ -24,6 +24,18 @@ Schema = dict[str, Any]
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
 ELEMENTS = {"type": "array", "items": {"$ref": "#/definitions/element"}}
+DRAW: Schema = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "object",
+        "properties": {
+            "of": {"type": "array", "items": {"type": "string"}},
+            "spread": {"type": "number"},
+        },
+        "required": ["of", "spread"],
+        "additionalProperties": False,
+    },
+}
 #: Of keys whose value has no kind: what it is a list or a table of.
 SHAPES: dict[str, Schema] = {
     "uplink": ELEMENTS,
@@ -32,15 +44,18 @@ SHAPES: dict[str, Schema] = {
     "radio": {"$ref": "#/definitions/radio"},
     "route": {"type": "array", "items": {"$ref": "#/definitions/point"}},
     "queue": {"anyOf": [{"type": ["string", "integer"]}, {"$ref": "#/definitions/queue"}]},
-    "draw": {
-        "type": "object",
-        "additionalProperties": {
+    "draw": DRAW,
+    "alternatives": {
+        "type": "array",
+        "items": {
             "type": "object",
             "properties": {
-                "of": {"type": "array", "items": {"type": "string"}},
-                "spread": {"type": "number"},
+                "weight": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+                "uplink": ELEMENTS,
+                "downlink": ELEMENTS,
+                "draw": DRAW,
             },
-            "required": ["of", "spread"],
+            "required": ["weight", "uplink", "downlink"],
             "additionalProperties": False,
         },
     },

@@ -12,6 +12,9 @@ from mptcplab.scenario.section import Section, show
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 DIRECTIONS = ("uplink", "downlink")
+ALTERNATIVES = "alternatives"
+# Lists whose elements stand on lines of their own.
+APART = (*DIRECTIONS, ALTERNATIVES)
 
 
 def write(scenario: Scenario) -> str:
@@ -38,17 +41,25 @@ def write(scenario: Scenario) -> str:
 
 def _shown(section: Section) -> dict[str, Any]:
     shown = endpoint.show_mptcp(section) if isinstance(section, endpoint.Mptcp) else show(section)
-    for direction in DIRECTIONS:
-        if direction in shown:
-            shown[direction] = [element.show(one) for one in shown[direction]]
-    return shown
+    if others := shown.get(ALTERNATIVES):
+        shown[ALTERNATIVES] = [_elements(one) for one in others]
+    return _elements(shown)
+
+
+def _elements(table: dict[str, Any]) -> dict[str, Any]:
+    """Give a table with its elements as they are written."""
+    return table | {
+        direction: [element.show(one) for one in table[direction]]
+        for direction in DIRECTIONS
+        if direction in table
+    }
 
 
 def _table(head: str, values: dict[str, Any]) -> list[str]:
     return [
         "",
         head,
-        *(f"{key} = {written(value, key in DIRECTIONS)}" for key, value in values.items()),
+        *(f"{key} = {written(value, key in APART)}" for key, value in values.items()),
     ]
 
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from mptcplab import _core, quantity
 from mptcplab.messages import nearest, quoted
-from mptcplab.scenario import draw, element, library
+from mptcplab.scenario import alternatives, draw, element, library
 from mptcplab.scenario import radio as air
 from mptcplab.scenario.element import Element
 from mptcplab.scenario.fault import KeyPath
@@ -97,6 +97,10 @@ class Link(Section):
     ["downlink.0.rate"], spread = 0.3 }`` multiplies the listed parameters by one factor. The factor
     is drawn once per run from a lognormal distribution with mean 1 and coefficient of variation
     ``spread``."""
+    alternatives: list[Any] | None = None
+    """What the link may be instead, where it is not known: tables with ``uplink``, ``downlink``, a
+    ``draw`` if need be, and ``weight``, the probability with which a run has this one. The rest is
+    the probability of the link's own elements. Which one a run has is drawn with its seed."""
     radio: Any | None = None
     """A radio signal, or a route along which the signal changes. It determines the rates. A link
     without elements is made from it. In a link with elements, rates are capped by what the radio
@@ -204,7 +208,11 @@ def read_link(value: Any, key_path: KeyPath, source: Source) -> Link:
     element.check_shared(directions, key_path, source)
     if link.draw is not None:
         draw.check(link.draw, directions, (*key_path, "draw"), source)
-    link = _covered(link.model_copy(update=directions), radio, key_path, source, bare=bare)
+    others = alternatives.read(
+        link.alternatives or [], _elements, (*key_path, alternatives.NAME), source
+    )
+    whole = link.model_copy(update={**directions, alternatives.NAME: others or None})
+    link = _covered(whole, radio, key_path, source, bare=bare)
     return _boxed(link, link.middleboxes, key_path, source)
 
 
@@ -218,6 +226,8 @@ def _covered(
         return link.model_copy(update={"radio": None})
     if radio.route is not None and link.draw is not None:
         raise source.fault(key_path, "draw and a route exclude each other")
+    if link.alternatives is not None:
+        raise source.fault(key_path, "alternatives and radio exclude each other")
     directions = {"uplink": link.uplink or [], "downlink": link.downlink or []}
     for direction, elements in directions.items():
         for number, one in enumerate(elements):
@@ -246,15 +256,23 @@ def _covered(
 
 def _boxed(link: Link, boxes: list[Any] | None, key_path: KeyPath, source: Source) -> Link:
     """Write out what both directions pass: shared by them, the last of the way up first down."""
-    up, down = list(link.uplink or ()), list(link.downlink or ())
-    draws = draw.behind(link.draw, len(boxes or ()))
-    for number, box in enumerate(_elements(boxes or [], (*key_path, MIDDLEBOXES), source), 1):
+    read = _elements(boxes or [], (*key_path, MIDDLEBOXES), source)
+    others = [one | _passing(one, read) for one in link.alternatives or ()]
+    later = [(at, _boxed(then, boxes, key_path, source)) for at, then in link.radio or ()]
+    update = {MIDDLEBOXES: None, alternatives.NAME: others or None, "radio": later or None}
+    own = {"uplink": link.uplink, "downlink": link.downlink, "draw": link.draw}
+    return link.model_copy(update=update | _passing(own, read))
+
+
+def _passing(link: dict[str, Any], boxes: list[Element]) -> dict[str, Any]:
+    """Give elements, and what is drawn of them, with boxes."""
+    up, down = list(link["uplink"] or ()), list(link["downlink"] or ())
+    for number, box in enumerate(boxes, 1):
         name = f"middlebox-{number}"
         up.append(box | {element.SHARED: name})
         down.insert(0, {element.SHARED: name})
-    later = [(at, _boxed(then, boxes, key_path, source)) for at, then in link.radio or ()]
-    update = {"uplink": up, "downlink": down, MIDDLEBOXES: None, "draw": draws}
-    return link.model_copy(update=update | {"radio": later or None})
+    draws = draw.behind(link.get("draw"), len(boxes))
+    return {"uplink": up, "downlink": down} | ({"draw": draws} if draws else {})
 
 
 def shipped(name: str, key_path: KeyPath, source: Source) -> Link:

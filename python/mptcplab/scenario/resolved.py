@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.scenario import draw
+from mptcplab.scenario import alternatives, draw
 from mptcplab.scenario.converter import Converter
 from mptcplab.scenario.endpoint import Client, Server
 from mptcplab.scenario.field import Field as FieldSection
 from mptcplab.scenario.kernel import Kernel
 from mptcplab.scenario.path import Link, Path
 from mptcplab.scenario.section import Flag, Section, declared
-from mptcplab.scenario.timeline import Event
+from mptcplab.scenario.timeline import Event, Profile
 from mptcplab.scenario.traffic import Traffic
 from mptcplab.scenario.transfer import Transfer
 
@@ -70,7 +70,7 @@ def drawn(scenario: Scenario, seed: int) -> Scenario:
     """Give the scenario of one run: what is drawn has its value, and nothing is left to draw."""
     links = {name: _drawn(link, f"link.{name}", seed) for name, link in scenario.links.items()}
     timeline = [
-        _drawn(event, f"timeline.{number}", seed) if getattr(event, "draw", None) else event
+        _drawn(event, f"timeline.{number}", seed) if isinstance(event, Profile) else event
         for number, event in enumerate(scenario.timeline)
     ]
     return replace(scenario, links=links, timeline=timeline)
@@ -78,12 +78,10 @@ def drawn(scenario: Scenario, seed: int) -> Scenario:
 
 def _drawn(holder: Any, name: str, seed: int) -> Any:
     """Give a link, or an event with one, with what is drawn of it."""
-    if not holder.draw:
+    if not holder.draw and not holder.alternatives:
         return holder
-    directions = draw.apply(
-        holder.draw,
-        {direction: getattr(holder, direction) for direction in draw.DIRECTIONS},
-        name,
-        seed,
-    )
-    return holder.model_copy(update={**directions, "draw": None})
+    own = {key: getattr(holder, key) for key in (*draw.DIRECTIONS, alternatives.DRAW)}
+    link = alternatives.drawn(own, holder.alternatives or [], name, seed)
+    directions = {direction: link[direction] for direction in draw.DIRECTIONS}
+    directions = draw.apply(link.get(alternatives.DRAW) or {}, directions, name, seed)
+    return holder.model_copy(update={**directions, "draw": None, alternatives.NAME: None})

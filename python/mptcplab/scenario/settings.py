@@ -130,7 +130,7 @@ def _replaced(key_path: KeyPath, table: Any, data: dict[str, Any]) -> list[KeyPa
 def _write_out_profile(data: dict[str, Any], steps: Sequence[str]) -> None:
     """Write out the profile of a link if a setting changes its elements."""
     match steps:
-        case ["link", name, "uplink" | "downlink" | "draw", *_]:
+        case ["link", name, "uplink" | "downlink" | "draw" | "alternatives", *_]:
             links = data.get("link")
             link = links.get(name) if isinstance(links, dict) else None
             if not isinstance(link, dict) or set(DIRECTIONS) & set(link):
@@ -145,7 +145,8 @@ def _write_out_profile(data: dict[str, Any], steps: Sequence[str]) -> None:
                     "why": "it is set so",
                 }
                 link |= {"title": shipped["title"], "origin": origin}
-                link |= {key: shipped[key] for key in (*DIRECTIONS, "draw") if key in shipped}
+                elements = (*DIRECTIONS, "draw", "alternatives")
+                link |= {key: shipped[key] for key in elements if key in shipped}
 
 
 def _budgets(path_manager: Any, data: dict[str, Any]) -> list[KeyPath]:

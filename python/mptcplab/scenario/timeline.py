@@ -38,6 +38,8 @@ class Profile(Event):
     draw: dict[str, Any] | None = None
     """Parameters that vary from run to run, as in a link. Those of ``link`` or ``profile`` are
     drawn again."""
+    alternatives: list[Any] | None = None
+    """What it may become instead, of which one is drawn, as in a link."""
 
 
 VERBS = forms("timeline", "verb", Event, {"profile": Profile})
@@ -75,7 +77,7 @@ def _written_out(
             raise source.fault((*key_path, "link"), what)
         link = links[event.link]
     else:
-        given = ("profile", "uplink", "downlink", "middleboxes", "draw")
+        given = ("profile", "uplink", "downlink", "middleboxes", "draw", "alternatives")
         link = read_link({key: one[key] for key in given if key in one}, key_path, source)
     if link.radio is not None:
         what = "that link follows a route, which begins with the run: give the path it"
@@ -88,6 +90,7 @@ def _written_out(
             "downlink": link.downlink,
             "middleboxes": None,
             "draw": link.draw,
+            "alternatives": link.alternatives,
         }
     )
 
