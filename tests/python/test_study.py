@@ -47,6 +47,20 @@ def test_skill_is_one_where_perfect_zero_where_naive_and_compares_means() -> Non
     assert scoring.skill([], []) is None
 
 
+def test_a_prediction_interval_holds_the_next_run_in_nine_of_ten() -> None:
+    chance = np.random.default_rng(1)
+    held = 0
+    for _ in range(1000):
+        *runs, after = chance.lognormal(size=31)
+        low, high = scoring.prediction(runs) or (0.0, 0.0)
+        held += low <= after <= high
+    # The share of 1000 has a standard error of 0.0095.
+    assert held / 1000 == pytest.approx(0.9, abs=0.03)
+    pairs = judging.Ratio([2.0 * n for n in range(1, 31)], [float(n) for n in range(1, 31)])
+    assert scoring.prediction(pairs) == (2, 2)
+    assert scoring.prediction([1.0, None] * 5) is None
+
+
 def test_naive_predictors_say_what_they_are_said_to() -> None:
     assert scoring.aggregate([6, 3, 1]) == {scoring.BEST: 6, scoring.SUM: 10, scoring.EQUAL: 6}
     found = scoring.part({"a": 6, "b": 3, "c": 1}, "b", subflows=2)
@@ -250,7 +264,13 @@ def test_the_gain_is_a_ratio_of_means() -> None:
 
 
 def _comparison(error: float, naive: float, **other: Any) -> dict[str, Any]:
-    row = {"what": "throughput of a-1", "fitted": False, "scored": True, "origin": "calibrated"}
+    row: dict[str, Any] = {
+        "what": "throughput of a-1",
+        "fitted": False,
+        "scored": True,
+        "origin": "calibrated",
+    }
+    row |= {"inside": abs(error) < 0.2}
     return {**row, "log_error": error, "naive": {scoring.SUM: naive}, **other}
 
 
@@ -279,6 +299,7 @@ def test_scores_leave_out_what_is_assumed_and_part_what_was_fitted() -> None:
     assert part["mean_log_error"] == pytest.approx(-0.1)
     assert part["skills"] == {scoring.SUM: {"skill": pytest.approx(0.5), "n": 2}}
     assert (part["within_10_percent"], part["within_factor_1_5"]) == (0, 2)
+    assert (part["inside"], part["intervals"]) == (1, 2)
     assert (whole["n"], fitted["n"]) == (1, 1)
     assert fitted["skills"] == {}
 

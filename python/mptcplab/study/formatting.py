@@ -23,7 +23,16 @@ COMPARED = (
     "links",
 )
 COMPARED_TODAY = (*COMPARED, "today's stack")
-SCORED = ("of", "links", "n", "mean |ln(ours/theirs)|", "within 10 %", "within ×1.5", "bias")
+SCORED = (
+    "of",
+    "links",
+    "n",
+    "mean |ln(ours/theirs)|",
+    "within 10 %",
+    "within ×1.5",
+    "within 90 % of runs",
+    "bias",
+)
 FOUND = ("paper", "finding", "verdict", "because")
 #: Kinds of figures whose scores are in the summary.
 PREDICTED = {
@@ -75,6 +84,7 @@ def scored(score: Table) -> list[str]:
         interval(score["mean_absolute_log_error"], score["low"], score["high"]),
         f"{score['within_10_percent']} of {score['n']}",
         f"{score['within_factor_1_5']} of {score['n']}",
+        f"{score['inside']} of {score['intervals']}" if score.get("intervals") else UNKNOWN,
         signed(score["mean_log_error"]),
     ]
 

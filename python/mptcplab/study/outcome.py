@@ -173,6 +173,8 @@ def _scored(rows: list[Table], use: str) -> Table:
         "mean_log_error": math.fsum(errors) / len(errors),
         "within_10_percent": sum(one <= math.log(1.1) for one in size),
         "within_factor_1_5": sum(one <= math.log(1.5) for one in size),
+        "intervals": sum(row["inside"] is not None for row in rows),
+        "inside": sum(bool(row["inside"]) for row in rows),
         "skills": skills,
     }
 
@@ -192,6 +194,9 @@ def _compared(one: Comparison, links: list[str]) -> Table:
         "ours": found.mean.estimate,
         "low": found.mean.low,
         "high": found.mean.high,
+        "predicted_low": found.range and found.range[0],
+        "predicted_high": found.range and found.range[1],
+        "inside": found.range and found.range[0] <= one.theirs.mean <= found.range[1],
         "sigma": found.sigma,
         "n": found.mean.n,
         "missing": found.mean.missing,

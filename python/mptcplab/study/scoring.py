@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import quantiles
 
 from mptcplab.measurements import Figure
 from mptcplab.results.statistics import interval
-from mptcplab.results.statistics.intervals import Estimate
+from mptcplab.results.statistics.intervals import Estimate, known, known_pairs
 from mptcplab.study.judging import Ratio
 
 # Below this a printed 0.00 and ours cannot be distinguished.
 SMALLEST = 1e-6
+PREDICTION = 0.9
+# Fewer say nothing of its ends.
+LEAST_RUNS = 10
 
 BEST, SUM, EQUAL, ALONE = "best single path", "sum of paths", "equal split", "as alone"
 
@@ -28,6 +32,8 @@ class Score:
     log_error: float | None
     #: The same of each naive predictor.
     naive: dict[str, float]
+    #: The prediction interval: between which ``PREDICTION`` of runs lie.
+    range: tuple[float, float] | None
 
 
 def score(
@@ -41,7 +47,25 @@ def score(
         sigma=None if isinstance(ours, Ratio) else interval(ours, "sigma").estimate,
         log_error=None if mean.estimate is None else log_error(mean.estimate, theirs),
         naive={name: error for name, error in errors.items() if error is not None},
+        range=prediction(ours),
     )
+
+
+def prediction(ours: Sequence[float | None] | Ratio) -> tuple[float, float] | None:
+    """Give the interval in which the next run lies with the probability ``PREDICTION``.
+
+    Its ends are quantiles over runs, of which each has one of the links that single paths allow, so
+    that it covers what is not known of the links, too.
+    """
+    if isinstance(ours, Ratio):
+        first, second, _ = known_pairs(ours.first, ours.second)
+        values = [one / other for one, other in zip(first, second, strict=True) if other]
+    else:
+        values = known(ours)[0]
+    if len(values) < LEAST_RUNS:
+        return None
+    ends = quantiles(values, n=round(2 / (1 - PREDICTION)))
+    return ends[0], ends[-1]
 
 
 def log_error(ours: float, theirs: Figure) -> float | None:
