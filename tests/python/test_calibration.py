@@ -12,7 +12,8 @@ import pytest
 
 from command import Run
 from mptcplab import Error, calibrate, run
-from mptcplab.calibration import capture, rows, start
+from mptcplab.calibration import capture, choice, rows, start
+from mptcplab.calibration.choice import weighed
 from mptcplab.calibration.fit import fit
 from mptcplab.calibration.seeds import balanced
 from mptcplab.calibration.subject import Subject
@@ -123,11 +124,12 @@ def test_what_a_link_cannot_show_is_said(tmp_path: Path) -> None:
     assert found.missed
     from mptcplab.calibration import profile
 
-    table = tomllib.loads(profile.text(found))
+    written = profile.text(weighed([found], 2))
+    table = tomllib.loads(written)
     assert {name: one["met"] for name, one in table["origin"]["residuals"].items()} == {
         one.target.figure: one.is_met for one in found.residuals
     }
-    assert f"does NOT show what was measured of: {', '.join(found.missed)}" in profile.text(found)
+    assert f"does NOT show what was measured of: {', '.join(found.missed)}" in written
 
 
 def test_a_row_that_tells_of_no_parameter_keeps_the_guess() -> None:
@@ -337,3 +339,71 @@ def test_a_file_that_is_no_link_is_refused_where_it_is_named(tmp_path: Path, mpt
     done = mptcplab("run", str(tmp_path / "scenario.toml"))
     assert done.returncode == 2
     assert done.stderr.startswith(f"mptcplab: {tmp_path}/mine.toml:2:1: downlink: ")
+
+
+def test_how_packets_are_lost_is_chosen_by_what_a_transfer_shows(tmp_path: Path) -> None:
+    single = hidden(6, 30, 40_000, 0.3)
+    bursts = json.loads(json.dumps(single))
+    bursts["downlink"][2] = {
+        "element": "gilbert-elliott-time",
+        "good_time": "4 s",
+        "bad_time": "20 ms",
+    }
+    found = {}
+    for name, link in {"single": single, "bursts": bursts}.items():
+        captures = recorded(link, tmp_path / name, "8 MB")
+        found[name] = calibrate(captures, controller="reno", runs=3)
+        assert sum(one["weight"] for one in found[name].families) == pytest.approx(1, abs=0.01)
+        assert found[name].choice.reason in found[name].toml
+    assert {name: one.fit.family.losses for name, one in found.items()} == {
+        "single": "single",
+        "bursts": "bursts",
+    }
+
+
+def without_several_paths(file: Path, paper: str | None = None) -> Path:
+    """Write the measurements without any of several paths or on the move; or of one paper alone."""
+    from mptcplab.measurements import HERE
+
+    kept, keep = [], True
+    for block in HERE.read_text().split("\n\n"):
+        table = next((line for line in block.splitlines() if line.startswith("[")), None)
+        if table is not None:
+            keep = table.startswith(("[papers", "[spread", "[[single_path"))
+        if paper is not None and 'paper = "' in block:
+            keep = f'paper = "{paper}"' in block
+        if keep:
+            kept.append(block)
+    file.write_text("\n\n".join(kept))
+    return file
+
+
+def test_links_are_the_same_where_no_number_of_several_paths_is_known(tmp_path: Path) -> None:
+    from mptcplab import measurements
+
+    alone = without_several_paths(tmp_path / "single.toml")
+    read = measurements.load(alone)
+    assert not any((read.multipath, read.mobile, read.findings))
+    assert rows.subjects(alone) == rows.subjects()
+    row = "naist/B/wimax"
+    found = calibrate(row=row, targets=alone, runs=2)
+    assert len(found.families) > 2
+    assert found.toml == calibrate(row=row, runs=2).toml
+
+
+def test_no_paper_has_a_say_in_the_links_of_another(tmp_path: Path) -> None:
+    for paper in {row.split("/")[0] for row in rows.subjects()}:
+        alone = rows.subjects(without_several_paths(tmp_path / f"{paper}.toml", paper))
+        assert alone
+        assert all(rows.subjects()[row] == subject for row, subject in alone.items())
+
+
+@pytest.mark.parametrize("row", rows.subjects())
+def test_every_row_says_which_families_were_tried_and_why_it_is_one(row: str) -> None:
+    table = library.table("links", rows.subject(row).name)
+    tried = table["origin"]["families"]
+    assert len(tried) > 1
+    assert sum(one["weight"] for one in tried) == pytest.approx(1, abs=0.01)
+    assert table["origin"]["why"]
+    others = [one["weight"] for one in table.get("alternatives", [])]
+    assert len(others) == sum(one["weight"] >= choice.LEAST_WEIGHT for one in tried[1:])

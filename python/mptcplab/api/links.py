@@ -30,6 +30,9 @@ def calibrate(
 ) -> Calibration:
     """Fit a link so that simulated plain TCP over it reproduces a measurement.
 
+    All families of links that are admissible are fitted, and the measurement decides between them.
+    Where it cannot, the link has alternatives, of which each run draws one.
+
     Args:
         captures: Captures of a transfer over plain TCP, given together as one.
         row: Instead of captures, the id of a row of the papers' measurements.
@@ -46,7 +49,7 @@ def calibrate(
         Error: There is not enough to calibrate to; says what is missing.
         KeyboardInterrupt: Ctrl-C; nothing is written.
     """
-    from mptcplab.calibration import capture, fit, rows
+    from mptcplab.calibration import capture, choice, rows
     from mptcplab.calibration.calibration import Calibration
     from mptcplab.scenario import policy
 
@@ -66,8 +69,8 @@ def calibrate(
         subject = capture.subject(captures, controller=controller, era=era)
     else:
         subject = rows.subject(str(row), targets)
-    fitted = fit.fit(subject, runs=runs, workers=os.cpu_count() or 1, progress=progress)
-    calibration = Calibration(fitted)
+    made = choice.choose(subject, runs=runs, workers=os.cpu_count() or 1, progress=progress)
+    calibration = Calibration(made)
     if out is not None:
         calibration.write(Path(out))
     return calibration

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from mptcplab.calibration import profile
-from mptcplab.calibration.fit import Fit
+from mptcplab.calibration.choice import Choice
 from mptcplab.calibration.target import FIGURES, HEADS, Residual
 
 
 class Calibration:
     """A link, and how accurately it reproduces the measurement."""
 
-    def __init__(self, fit: Fit) -> None:
-        self.fit = fit
+    def __init__(self, choice: Choice) -> None:
+        self.choice = choice
+        self.fit = choice.tried[0].fit
 
     @property
     def name(self) -> str:
@@ -24,8 +25,13 @@ class Calibration:
 
     @property
     def link(self) -> dict[str, Any]:
-        """The link, as ``[link.NAME]`` of a scenario has it."""
-        return self.fit.link
+        """The link, as ``[link.NAME]`` of a scenario has it, with what else it may be."""
+        return profile.link(self.choice)
+
+    @property
+    def families(self) -> list[dict[str, Any]]:
+        """The families of links that were tried, the likeliest first, with how likely each is."""
+        return self.choice.rows()
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -51,11 +57,11 @@ class Calibration:
     @property
     def toml(self) -> str:
         """The link as a profile."""
-        return profile.text(self.fit)
+        return profile.text(self.choice)
 
     def write(self, out: str | PathLike[str]) -> None:
         """Write the link, whole or not at all."""
-        profile.write(self.fit, Path(out))
+        profile.write(self.choice, Path(out))
 
     def _repr_html_(self) -> str:
         from mptcplab.charts.notebook import table, title
@@ -75,5 +81,7 @@ class Calibration:
             "residuals": {name: one.row() for name, one in self.residuals.items()},
             "parameters": self.parameters,
             "fitted": self.fit.fitted,
+            "families": self.families,
+            "why": self.choice.reason,
             "link": self.link,
         }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from mptcplab.calibration.families import Family
     from mptcplab.calibration.model import Model, Parameters
     from mptcplab.calibration.subject import Subject
 
@@ -44,11 +45,13 @@ class Fit:
     """A calibrated link."""
 
     subject: Subject
+    family: Family
     parameters: Parameters
     #: By parameter, the figure that it was fitted to.
     fitted: dict[str, str]
     link: dict[str, Any]
     residuals: list[Residual]
+    measured: Measured
 
     @property
     def missed(self) -> list[str]:
@@ -58,39 +61,55 @@ class Fit:
 
 def fit(
     subject: Subject,
+    family: Family | None = None,
     *,
     runs: int = RUNS,
     tries: int = TRIES,
     workers: int = 1,
     progress: Callable[[int, float], None] | None = None,
 ) -> Fit:
-    """Fit a link to a subject; ``progress`` gets the tries so far and the largest error."""
-    model = start.of(subject)
-    # Every try meets the same conditions: differences are the parameters'.
-    seeds = balanced(model.link(model.start).get("draw", {}), runs)
-    best = model.start
-    # Where no figure depends on a parameter, the guess is kept.
-    if model.fitted:
+    """Fit a link to a subject; ``progress`` gets the tries so far and the largest error.
+
+    By default it is of the subject's first family.
+    """
+    model = start.of(subject, family)
+    seeds = balanced_seeds(model, runs)
+    return judged(*searched(model, seeds, tries, workers, progress), seeds, workers)
+
+
+def balanced_seeds(model: Model, runs: int) -> list[int]:
+    """Give seeds of runs: every try meets the same conditions, so differences are parameters'."""
+    return balanced(model.link(model.start).get("draw", {}), runs)
+
+
+def searched(
+    model: Model,
+    seeds: Sequence[int],
+    tries: int,
+    workers: int,
+    progress: Callable[[int, float], None] | None = None,
+) -> tuple[Model, Parameters]:
+    """Give a model and what was found; the guess, where no figure depends on a parameter."""
+    if not model.fitted:
+        return model, model.start
+    best = _search(model, seeds, tries, workers, progress)
+    if model.subject.loss_percent is None or "queue_ms" not in model.fitted:
+        return model, best
+    seen = start.of(model.subject, model.family).start["queue_ms"]
+    if not 1 / QUEUE < best["queue_ms"] / seen < QUEUE:
+        # Round trips of the capture bound its queue: the simulated transfer fills another.
+        fitted = {name: one for name, one in model.fitted.items() if name != "queue_ms"}
+        model = replace(model, start=model.start | {"queue_ms": seen}, fitted=fitted)
         best = _search(model, seeds, tries, workers, progress)
-        seen = model.start["queue_ms"]
-        if subject.loss_percent is not None and not 1 / QUEUE < best["queue_ms"] / seen < QUEUE:
-            # Round trips of the capture bound its queue: the simulated transfer fills another.
-            fitted = {name: one for name, one in model.fitted.items() if name != "queue_ms"}
-            model = replace(model, fitted=fitted)
-            best = _search(model, seeds, tries, workers, progress)
-    return judged(model, best, seeds, workers)
+    return model, best
 
 
 def judged(model: Model, at: Parameters, seeds: Sequence[int], workers: int) -> Fit:
     """Measure how accurate the link with these parameters is."""
     subject, link = model.subject, model.link(at)
-    return Fit(
-        subject,
-        at,
-        model.fitted,
-        link,
-        residuals(subject, measure(subject, link, seeds, workers=workers)),
-    )
+    measured = measure(subject, link, seeds, workers=workers)
+    found = residuals(subject, measured)
+    return Fit(subject, model.family, at, model.fitted, link, found, measured)
 
 
 def residuals(subject: Subject, measured: Measured) -> list[Residual]:

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mptcplab.calibration.families import Family
     from mptcplab.calibration.subject import Subject
 
     # Parameters by name.
@@ -28,7 +29,6 @@ NO_BURSTS_PERCENT = 1.01e-4
 # Where it was not measured, a burst takes this part of a window: what recovery repairs at once, so
 # that loss costs little rate. Few packets at once are independent losses.
 BURST_WINDOWS, LEAST_BURST_PACKETS = 1 / 3, 3
-SINGLE_PACKETS = 1.5
 PACKET_BYTES, HEADER_BYTES = 1452, 52
 PACKET_BITS = PACKET_BYTES * 8
 # Handshakes of sleeping radios differ more between runs than delays of awake ones.
@@ -39,6 +39,17 @@ CORRELATION = {"download": "5 s", "upload": "20 s"}
 ACK_MBPS = {"LTE": 5.0, "HSPA+": 1.0, "eHRPD": 0.7, "EV-DO": 0.7, "WiMAX": 1.5, "Mobile": 3.0}
 OTHER_ACK_MBPS = 10.0
 LEAST_QUEUE_BYTES = 1500
+# How long a scheduler serves others, and then this one, in the mean.
+ON_OFF = "100 ms"
+# As in the link wifi-retries.
+RETRIES = {
+    "element": "arq",
+    "error_ratio": "15 %",
+    "round_trip": "1 ms",
+    "tries": 7,
+    "back_off": "135 us",
+    "longest_back_off": "9.2 ms",
+}
 ACK_QUEUE = {"queue": "drop-tail", "bytes": "100 kB"}
 
 
@@ -47,6 +58,7 @@ class Model:
     """The model of a link: its fitted parameters, and its fixed ones."""
 
     subject: Subject
+    family: Family
     start: Parameters
     #: Which of them are fitted, and to which figure.
     fitted: dict[str, str]
@@ -63,8 +75,8 @@ class Model:
 
     @property
     def varies(self) -> bool:
-        """Whether the rate varies within a run."""
-        return self.start["variation"] >= STEADY
+        """Whether the rate wanders within a run."""
+        return self.family.capacity == "wandering" and self.start["variation"] >= STEADY
 
     def link(self, at: Parameters) -> dict[str, Any]:
         """Give the link with these parameters, as a scenario has it."""
@@ -87,12 +99,20 @@ class Model:
 
     def _data_link(self, at: Parameters) -> list[dict[str, Any]]:
         rate = at["rate_mbps"]
-        if self.subject.drains:
+        if self.family.queue == "drains":
             limited: dict[str, Any] = {
                 "element": "base-station",
                 "rate": f"{rounded(rate)} Mbit/s",
                 "drain_rate": f"{rounded(3 * rate)} Mbit/s",
                 "delay": f"{rounded(at['queue_ms'])} ms",
+            }
+        elif self.family.capacity == "on-off":
+            limited = {
+                "element": "rate-markov",
+                "high": f"{rounded(2 * rate)} Mbit/s",
+                "high_time": ON_OFF,
+                "low_time": ON_OFF,
+                "queue": _queue(at),
             }
         elif not self.varies:
             limited = {
@@ -109,10 +129,10 @@ class Model:
                 "floor": f"{rounded(rate / 20)} Mbit/s",
                 "queue": _queue(at),
             }
-        elements = [limited, self._delay(at)]
+        elements = [limited, *([RETRIES] if self.family.retries else ()), self._delay(at)]
         if at["burst_percent"] <= NO_BURSTS_PERCENT:
             return elements
-        if self._burst_packets() < SINGLE_PACKETS:
+        if self.family.losses == "single":
             elements.append({"element": "loss", "ratio": f"{rounded(at['burst_percent'])} %"})
         else:
             bad_ms = self._burst_packets() * PACKET_BITS / (rate * 1e3)
@@ -127,7 +147,7 @@ class Model:
 
     def _burst_packets(self) -> float:
         if self.subject.burst_packets is not None:
-            return self.subject.burst_packets
+            return max(LEAST_BURST_PACKETS, self.subject.burst_packets)
         mbps = self.subject.value("throughput", self.subject.rate_mbps or 1.0)
         window = mbps * 1e3 * self.subject.value("rtt", 0.0) / PACKET_BITS
         return max(LEAST_BURST_PACKETS, BURST_WINDOWS * window)
@@ -147,7 +167,7 @@ class Model:
     def _draw(self, link: dict[str, Any]) -> dict[str, Any]:
         """Have differ between runs what was seen to."""
         draw: dict[str, Any] = {}
-        rates = ("rate", "drain_rate", "mean", "deviation", "floor")
+        rates = ("rate", "drain_rate", "mean", "deviation", "floor", "high")
         takes, spreads = self._spreads()
         for name, spread, keys in (
             ("rate", takes, rates),

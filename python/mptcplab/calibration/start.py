@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+from mptcplab.calibration.families import admissible, steady
 from mptcplab.calibration.model import HEADER_BYTES, PACKET_BITS, PACKET_BYTES, Model
 from mptcplab.calibration.target import STEADY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mptcplab.calibration.families import Family
     from mptcplab.calibration.model import Parameters
     from mptcplab.calibration.subject import Subject
 
@@ -29,12 +31,15 @@ WAKING_MS = 50.0
 # of the same technology that have one (table 2 of the uplink paper), and as little elsewhere.
 VARIATION = {"LTE": 0.25, "HSPA+": 0.18, "eHRPD": 0.22, "EV-DO": 0.22, "WiMAX": 0.2, "Mobile": 0.2}
 OTHER_VARIATION = 0.1
+# Jiang et al., CellNet 2012: carriers' queues hold seconds.
+DEEP_MS = 2000.0
 # Where nothing is lost, so that a bound of the search is no reason to lose it.
 LEAST_BURST_PERCENT = 1e-4
 
 
-def of(subject: Subject) -> Model:
-    """Give the model of a subject, with its first guess."""
+def of(subject: Subject, family: Family | None = None) -> Model:
+    """Give the model of a subject, with its first guess; by default of the first family."""
+    family = family or admissible(subject)[0]
     start, answers = _captured(subject) if subject.loss_percent is not None else _printed(subject)
     loss = subject.target("loss")
     if subject.target("throughput") is None and loss is not None and loss.below:
@@ -45,9 +50,28 @@ def of(subject: Subject) -> Model:
         for one in subject.targets
         if one.figure in answers and not (one.figure == "loss" and one.below)
     }
-    if subject.drains or start["variation"] < STEADY:
+    if start["variation"] < STEADY:
+        family = steady(family)
+    if start["variation"] < STEADY or family.capacity != "wandering":
         fitted.pop("variation", None)
-    return Model(subject, start, fitted)
+    if family.queue == "deep":
+        # What is lost then decides how long packets wait.
+        fitted.pop("queue_ms", None)
+        start["queue_ms"] = DEEP_MS
+    return Model(subject, family, start, fitted)
+
+
+def models(subject: Subject) -> list[Model]:
+    """Give a model of each family, and of those that are the same link the first.
+
+    Where nothing is lost, it makes no difference how.
+    """
+    found: list[Model] = []
+    for family in admissible(subject):
+        model = of(subject, family)
+        if all(model.link(model.start) != one.link(one.start) for one in found):
+            found.append(model)
+    return found
 
 
 def _captured(subject: Subject) -> tuple[Parameters, dict[str, str]]:

@@ -45,7 +45,8 @@ NEEDED = {
     "imported": ("source", "licence", "sha256"),
     "assumed": ("source",),
 }
-KEYS = ("kind", "row", "from", "source", "changed", "why", "licence", "sha256", "residuals")
+TEXTS = ("kind", "row", "from", "source", "changed", "why", "licence", "sha256")
+KEYS = (*TEXTS, "residuals", "families")
 
 
 class Origin(quantity.Kind):
@@ -60,7 +61,7 @@ class Origin(quantity.Kind):
         for key in value:
             if key not in KEYS:
                 raise ValueError(f"has no {key}; {nearest(key, KEYS)}")
-            if key != "residuals" and not isinstance(value[key], str):
+            if key in TEXTS and not isinstance(value[key], str):
                 raise ValueError(f"{key}: {quoted(value[key])} is not text")
         kind = value.get("kind")
         if kind is not None and kind not in ORIGINS:
@@ -81,7 +82,8 @@ class Link(Section):
     """What the link is, in one line."""
     origin: Annotated[dict[str, Any] | None, BeforeValidator(ORIGIN.parse), ORIGIN] = None
     """Where its numbers come from: text, or a table with ``kind``. ``"calibrated"`` names the
-    ``row`` of measurements it was fitted to; ``"transferred"`` says ``from`` which link it was
+    ``row`` of measurements it was fitted to, the ``families`` of links that were tried and ``why``
+    it is of the first; ``"transferred"`` says ``from`` which link it was
     derived, what was ``changed`` and ``why``; ``"imported"`` gives ``source``, ``licence`` and
     ``sha256`` of a recording (``mptcplab links import``); ``"assumed"`` gives the ``source`` of the
     assumption."""

@@ -18,6 +18,7 @@ def print_calibration(calibration: Calibration) -> None:
     style = "warning" if calibration.missed else "good"
     page.paragraph(f"{calibration.name}: {calibration.verdict}", indent="", style=style)
     _report(page, calibration.fit.subject, missed=bool(calibration.missed))
+    _families(page, calibration)
     page.line()
     cells = zip(*(one.cells for one in calibration.residuals.values()), strict=True)
     left = (HEADS[0], HEADS[-1])
@@ -25,6 +26,16 @@ def print_calibration(calibration: Calibration) -> None:
         page,
         [Column(head, own, left=head in left) for head, own in zip(HEADS, cells, strict=True)],
     )
+
+
+def _families(page: Page, calibration: Calibration) -> None:
+    """Say what kind of link it is, how likely others are, and why."""
+    first, *others = calibration.choice.tried
+    if not others:
+        return
+    page.paragraph(f"{first.fit.family.title} ({first.weight:.0%}): {calibration.choice.reason}")
+    for one in others:
+        page.paragraph(f"{one.fit.family.title}: {one.weight:.0%}", first="or ")
 
 
 def _report(page: Page, subject: Subject, *, missed: bool) -> None:

@@ -1,0 +1,190 @@
+"""Which family a link is of: chosen by what plain TCP over its path alone showed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from mptcplab.calibration import start
+from mptcplab.calibration.fit import RUNS, TRIES, balanced_seeds, judged, searched
+from mptcplab.calibration.target import LOSS_FACTOR, NEAR, rounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mptcplab.calibration.fit import Fit
+    from mptcplab.calibration.model import Model
+    from mptcplab.calibration.subject import Subject
+    from mptcplab.calibration.target import Residual
+
+# Runs of the papers that a mean is of, at least (UM-CS-2012-022 §III-A).
+PRINTED_RUNS = 6
+# A figure that is off by more than this factor is off by so much: how much more tells nothing.
+MOST_OFF = 20.0
+# What is less likely than this is no rival.
+LEAST_WEIGHT = 0.1
+# Rivals start from the parameters of the first family: fewer runs and tries find theirs.
+RIVAL_PART, RIVAL_TRIES = 3, 8
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A family's link, and how well it explains the figures for its parameters."""
+
+    fit: Fit
+    #: Squared errors in standard errors, by what they are of.
+    errors: dict[str, float]
+    bic: float = 0.0
+    #: Probability among the families that were tried.
+    weight: float = 1.0
+
+    @property
+    def chi_squared(self) -> float:
+        """The sum of them."""
+        return math.fsum(self.errors.values())
+
+
+@dataclass(frozen=True)
+class Choice:
+    """All families that were tried, the likeliest first."""
+
+    tried: list[Scored]
+
+    @property
+    def standing(self) -> list[Scored]:
+        """Those that single paths cannot decide between, with weights that sum to 1."""
+        stand = [one for one in self.tried if one.weight >= LEAST_WEIGHT]
+        total = math.fsum(one.weight for one in stand)
+        return [replace(one, weight=one.weight / total) for one in stand]
+
+    @property
+    def reason(self) -> str:
+        """Why it is the first one, in a sentence."""
+        first, *rivals = self.tried
+        if not rivals:
+            return "no other family is admissible"
+        next_one = rivals[0]
+        off = max(next_one.errors, key=lambda what: next_one.errors[what] - first.errors[what])
+        gain = next_one.errors[off] - first.errors[off]
+        spared = len(next_one.fit.fitted) - len(first.fit.fitted)
+        named = next_one.fit.family.name
+        if gain >= 1:
+            return f"{off} speaks most against {named}, the next likely"
+        if spared > 0:
+            return f"it explains as much as {named}, with {spared} parameter less"
+        return f"single paths hardly tell it from {named}"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Give them as tables."""
+        return [
+            {
+                "family": one.fit.family.name,
+                "weight": rounded(one.weight, 3),
+                "bic": rounded(one.bic, 4),
+                "chi_squared": rounded(one.chi_squared, 4),
+                "parameters": len(one.fit.fitted),
+                "figures": len(one.errors),
+                "misses": one.fit.missed,
+            }
+            for one in self.tried
+        ]
+
+
+def choose(
+    subject: Subject,
+    *,
+    runs: int = RUNS,
+    tries: int = TRIES,
+    workers: int = 1,
+    first: dict[str, float] | None = None,
+    progress: Callable[[int, float], None] | None = None,
+) -> Choice:
+    """Fit the admissible families, and weigh them.
+
+    ``first`` are parameters of the first family, where they are known already.
+    """
+    found: list[Fit] = []
+    for model in start.models(subject):
+        seeds = balanced_seeds(model, runs)
+        if found:
+            model = _beside(found[0], model)
+            few = balanced_seeds(model, max(1, runs // RIVAL_PART))
+            made = searched(model, few, min(tries, RIVAL_TRIES), workers, progress)
+        elif first is not None:
+            made = model, model.start | first
+        else:
+            made = searched(model, seeds, tries, workers, progress)
+        found.append(judged(*made, seeds, workers))
+    return weighed(found, runs)
+
+
+def _beside(first: Fit, model: Model) -> Model:
+    """Give a model that starts from what was found of the first."""
+    known = {name: first.parameters[name] for name in model.fitted if name in first.parameters}
+    return replace(model, start=model.start | known)
+
+
+def weighed(fits: list[Fit], runs: int) -> Choice:
+    """Weigh fits by the Bayesian information criterion (Schwarz, Annals of Statistics 6, 1978).
+
+    There are hardly more figures than parameters, so that the AIC's correction for few is infinite.
+    Where even the best is off by more than chance, all errors are taken for as many times smaller
+    (the quasi-likelihood of Burnham and Anderson, 2002, §2.5).
+    """
+    scored = [Scored(one, errors(one, runs)) for one in fits]
+    figures = max(1, len(scored[0].errors))
+    inflated = max(1.0, min(one.chi_squared for one in scored) / figures)
+    bics = [one.chi_squared / inflated + len(one.fit.fitted) * math.log(figures) for one in scored]
+    likely = [math.exp(-(bic - min(bics)) / 2) for bic in bics]
+    total = math.fsum(likely)
+    tried = [
+        replace(one, bic=bic, weight=part / total)
+        for one, bic, part in zip(scored, bics, likely, strict=True)
+    ]
+    return Choice(sorted(tried, key=lambda one: -one.weight))
+
+
+def errors(fit: Fit, runs: int) -> dict[str, float]:
+    """Give the squared errors of means, then of deviations, in standard errors.
+
+    Both are logarithms. Means have the standard error of the printed runs and of ours, and what is
+    near enough is no error of less than one. A printed deviation of round trips may be one between
+    runs or within them: the nearer is taken.
+    """
+    found = {}
+    for one in fit.residuals:
+        figure, shown = one.target.figure, one.shown or 0.0
+        if one.target.below:
+            off = max(0.0, _log(shown / one.target.value)) / math.log(LOSS_FACTOR)
+        else:
+            off = _log(shown / one.target.value) / _standard_error(one, runs)
+        found[figure] = off**2
+    if not fit.subject.draws or runs < 2:
+        return found
+    spread = math.hypot(*(1 / math.sqrt(2 * (count - 1)) for count in (PRINTED_RUNS, runs)))
+    for one in fit.residuals:
+        figure, printed = one.target.figure, one.target.sd
+        if not printed:
+            continue
+        ours = [one.sd or 0.0]
+        if figure == "rtt":
+            ours.append(fit.measured.mean("rtt_sd") or 0.0)
+        off = min(abs(_log(each / printed)) for each in ours)
+        found[f"deviation of {figure}"] = (off / spread) ** 2
+    return found
+
+
+def _standard_error(one: Residual, runs: int) -> float:
+    """Give it of the logarithm of a figure's mean."""
+    value = one.target.value
+    theirs = (one.target.sd or 0.0) / math.sqrt(PRINTED_RUNS) / value
+    ours = (one.sd or 0.0) / math.sqrt(runs) / max(one.shown or 0.0, value / MOST_OFF)
+    near = replace(one.target, sd=None).near if one.target.sd is None else NEAR * value
+    least = math.log(LOSS_FACTOR) if one.target.figure == "loss" else math.log1p(near / value)
+    return max(least, math.hypot(theirs, ours))
+
+
+def _log(ratio: float) -> float:
+    return math.log(min(max(ratio, 1 / MOST_OFF), MOST_OFF))
