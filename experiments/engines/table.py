@@ -26,6 +26,7 @@ FAMILIES = {
     "radio": "What radios do",
     "links": "Other queues, links and settings",
     "sharing": "Neighbours at the bottleneck",
+    "converters": "Converters at the ends of the paths",
     "shipped": "Shipped scenarios",
     "controllers": "Controllers that mptcplab loads into the kernel",
 }

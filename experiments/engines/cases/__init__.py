@@ -2,6 +2,7 @@
 
 from experiments.engines.cases import (
     controllers,
+    converters,
     failures,
     links,
     radio,
@@ -22,6 +23,7 @@ CASES = (
     *radio.CASES,
     *links.CASES,
     *sharing.CASES,
+    *converters.CASES,
     *shipped.CASES,
     *controllers.CASES,
 )
