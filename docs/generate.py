@@ -28,6 +28,7 @@ from typing import Any
 from argparse_manpage.manpage import Manpage
 
 import engines_reference
+import families_reference
 import measurements_reference
 import scenario_reference
 from mptcplab import __version__, _core, metrics
@@ -77,6 +78,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs/reference/campaign.md", scenario_reference.campaign()
     yield ROOT / "docs/reference/engines.md", engines_reference.page()
     yield ROOT / "docs/reference/measurements.md", measurements_reference.page()
+    yield ROOT / "docs/reference/families.md", families_reference.page()
     for name, picture in of_experiment("laws.figures").drawings().items():
         yield ROOT / "docs" / name, picture
     for path in PAGES:

@@ -15,11 +15,18 @@ NAMES = {
     "gain": "gain over a path",
     "ratio": "ratio of two engines",
 }
+LINKS = Path(__file__).parent / "links.json"
+OF_LINKS = {"throughput": "throughput", "rtt": "RTT", "loss": "loss"}
 OF_SAMPLES = ("band", "samples")
 
 
-def markdown() -> str:
-    """Give the part of intervals that held the truth: of figures, then of distributions."""
+def markdown(part: str | None = None) -> str:
+    """Give the part of intervals that held the truth: of figures, then of distributions.
+
+    Of ``links``, those of predictions.
+    """
+    if part == "links":
+        return _links(json.loads(LINKS.read_text())["truths"])
     rows = json.loads(RESULTS.read_text())["rows"]
     figures = [row for row in rows if row["statistic"] not in OF_SAMPLES]
     tails = [row for row in rows if row["statistic"] in OF_SAMPLES]
@@ -43,6 +50,16 @@ def _tails(rows: list[dict[str, Any]]) -> str:
         own = {(row["of"], row["statistic"]): row for row in rows if row["n"] == n}
         lines.append([str(n), *(_part(own[tail, how]) for tail in tails for how in OF_SAMPLES)])
     return "\n".join(table(heads, lines)) + "\n"
+
+
+def _links(truths: list[dict[str, Any]]) -> str:
+    lines = []
+    for figure, name in OF_LINKS.items():
+        own = [one[figure] for one in truths if figure in one]
+        means = sum(one["low"] <= one["mean"] <= one["high"] for one in own)
+        inside, runs = (sum(one[key] for one in own) for key in ("inside", "runs"))
+        lines.append([name, f"{means} of {len(own)}", f"{inside / runs:.0%}".replace("%", " %")])
+    return "\n".join(table(["figure", "means inside", "runs inside"], lines)) + "\n"
 
 
 def _part(row: dict[str, Any] | None) -> str:

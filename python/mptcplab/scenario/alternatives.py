@@ -31,7 +31,9 @@ def read(value: list[Any], elements: ReadElements, key_path: KeyPath, source: So
     return found
 
 
-def drawn(link: dict[str, Any], alternatives: list[Any], name: str, seed: int) -> dict[str, Any]:
+def drawn(
+    link: dict[str, Any], alternatives: list[dict[str, Any]], name: str, seed: int
+) -> dict[str, Any]:
     """Give the elements, and what is drawn of them, that the link of that name has in a run."""
     digest = hashlib.sha256(f"{seed} {name}.{NAME}".encode()).digest()
     left = int.from_bytes(digest[:8], "big") / 2**64

@@ -1,0 +1,89 @@
+"""The reference page of families of links: what they are, which each row's link is of, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from mptcplab.calibration import rows
+from mptcplab.calibration.families import families
+from mptcplab.scenario import library
+
+HEAD = """\
+# Families of links
+
+`mptcplab calibrate` [fits](../calibration.md) a link of every family that is admissible for a technology, and weighs them by what plain TCP over the path alone
+showed. No number of several paths is read: the links come out the same from a file of measurements without any.
+"""
+METHOD = """\
+## How they are weighed
+
+Errors are logarithms in standard errors: of each mean (that of at least six printed runs and of ours together; no less than 10 %, for loss a factor of 1.5), and of each
+printed standard deviation over runs. A deviation of round-trip times may be one between runs or within them; the nearer counts. The criterion is the Bayesian one
+(BIC, Schwarz 1978): the sum of squared errors, and for each fitted parameter the logarithm of the number of figures. The AIC's correction for small samples is infinite where
+there are as many parameters as figures. Where even the best family is off by more than chance, all errors count as many times less (Burnham and Anderson 2002,
+§2.5). Weights are exp(−BIC/2), to a sum of 1. Families of a weight of 0.1 and more stand: the link has them as `alternatives`, and each run draws one by its seed.
+
+## Rows
+"""
+HELD = """
+## Does one paper tell of another?
+
+Nothing is learnt across papers: a link depends on its own row alone. This asks whether it should. For each row, the families that rows of the same technology in *other* papers
+are of make a guess (each counts its weight, and every family 1 beforehand). *Hits*: how often the guess's likeliest family is the row's. *Gain*: how much
+likelier the guess makes the row's figures than equal chances do, in nats per row; below 0 it does harm.
+"""
+Row = dict[str, Any]
+
+
+def page() -> str:
+    """Write the page."""
+    links = {row: library.table("links", one.name) for row, one in rows.subjects().items()}
+    tried = {row: link["origin"].get("families", []) for row, link in links.items()}
+    lines = [HEAD, "| family | is | for | source |", "|---|---|---|---|"]
+    for one in families().values():
+        of = ", ".join(technology or "captures" for technology in one.of)
+        lines.append(f"| `{one.name}` | {one.title} | {of} | {one.source} |")
+    lines += ["", METHOD, "| row | families (weight, χ², parameters) | because |", "|---|---|---|"]
+    for row, found in tried.items():
+        named = ", ".join(
+            f"{one['family']} ({one['weight']:.2g}, {one['chi_squared']:.3g}, {one['parameters']})"
+            for one in found
+        )
+        lines.append(f"| `{row}` | {named} | {links[row]['origin'].get('why', '')} |")
+    lines += [HELD, "| paper held out | rows | hits | gain |", "|---|---|---|---|"]
+    lines += held_out(tried)
+    return "\n".join([*lines, ""])
+
+
+def held_out(tried: dict[str, list[Row]]) -> Iterator[str]:
+    """Give a line for each paper that shares a technology with others."""
+    technology = {row: one.technology for row, one in rows.subjects().items()}
+    for paper in dict.fromkeys(map(_paper, tried)):
+        gains, hits = [], 0
+        for row, found in tried.items():
+            others = [
+                one
+                for other in tried
+                if _paper(other) != paper and technology[other] == technology[row]
+                for one in tried[other]
+            ]
+            if _paper(row) != paper or not others or not found:
+                continue
+            counts = {
+                one["family"]: 1
+                + math.fsum(each["weight"] for each in others if each["family"] == one["family"])
+                for one in found
+            }
+            total = math.fsum(counts.values())
+            guessed = math.fsum(counts[one["family"]] / total * one["weight"] for one in found)
+            gains.append(math.log(guessed * len(found)))
+            hits += max(counts, key=lambda name: counts[name]) == found[0]["family"]
+        if gains:
+            mean = math.fsum(gains) / len(gains)
+            yield f"| {paper} | {len(gains)} | {hits} | {mean:+.2f} |".replace("-0", "−0")
+
+
+def _paper(row: str) -> str:
+    return row.partition("/")[0]
