@@ -66,6 +66,12 @@ impl Endpoint {
         Endpoint { flags: self.flags | BACKUP, ..self }
     }
 
+    /// The same as none.
+    #[must_use]
+    pub fn unbacked(self) -> Endpoint {
+        Endpoint { flags: self.flags & !BACKUP, ..self }
+    }
+
     fn emit(&self) -> Vec<u8> {
         let mut inner = Vec::new();
         match self.address {

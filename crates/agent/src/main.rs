@@ -1,4 +1,4 @@
-//! The guard for hosts and routers: the policy of the crate `guard` beside Linux's path manager.
+//! The guard for hosts and routers: the policy of the crate `guard` beside Linux's path manager, or a path manager of the crate `transport`.
 
 #[cfg(target_os = "linux")]
 mod addresses;
@@ -19,6 +19,10 @@ mod netlink;
 mod options;
 #[cfg(target_os = "linux")]
 mod pings;
+#[cfg(all(test, target_os = "linux"))]
+mod played;
+#[cfg(target_os = "linux")]
+mod policy;
 #[cfg(target_os = "linux")]
 mod probes;
 #[cfg(target_os = "linux")]
@@ -88,8 +92,8 @@ fn run(options: &options::Options) -> ExitCode {
             return fails(&format!("cannot hear signals: {error}"));
         }
     }
-    let mut watch = match begun(options) {
-        Ok(watch) => watch,
+    let mut work = match begun(options) {
+        Ok(work) => work,
         Err(error) => return fails(&error),
     };
     let repair = options.routes.then(|| repair::Repair::new(options.observes)).transpose();
@@ -97,12 +101,12 @@ fn run(options: &options::Options) -> ExitCode {
         Ok(repair) => repair,
         Err(error) => return fails(&format!("routes cannot be looked at: {error}")),
     };
-    say(&begins(&watch, options.observes));
+    say(&begins(&work, options));
     let mut tally = Tally::default();
-    let outcome = watching(&mut watch, &mut repair, options, &mut tally, || ends.load(Ordering::Relaxed));
-    let failed = watch.restore();
+    let outcome = watching(&mut work, &mut repair, options, &mut tally, || ends.load(Ordering::Relaxed));
+    let failed = work.restore();
     let routes = repair.as_mut().map_or(Ok(()), repair::Repair::end);
-    say(&tally.said(options.observes, &failed));
+    say(&tally.said(options, &failed));
     match outcome.and(routes) {
         _ if !failed.is_empty() => fails(&format!("not put back: {}; see ip mptcp endpoint", failed.join(", "))),
         Ok(()) => ExitCode::SUCCESS,
@@ -112,9 +116,85 @@ fn run(options: &options::Options) -> ExitCode {
 
 #[cfg(target_os = "linux")]
 type Watch = watch::Watch<linux::Linux>;
+#[cfg(target_os = "linux")]
+type Policy = policy::Policy<linux::Linux>;
+
+/// What is done of it.
+#[cfg(target_os = "linux")]
+enum Work {
+    Guard(Box<Watch>),
+    Policy(Box<Policy>),
+}
 
 #[cfg(target_os = "linux")]
-fn begun(options: &options::Options) -> Result<Watch, String> {
+impl Work {
+    /// Looks and acts; gives what was decided.
+    fn step(&mut self, now: wire::Time) -> std::io::Result<Vec<policy::Ordered>> {
+        let named = |watch::Decided { address, interface, decision }| policy::Ordered {
+            address,
+            interface,
+            signal: decision.verdict.name(),
+            evidence: decision.to_string(),
+        };
+        match self {
+            Work::Guard(watch) => Ok(watch.step(now)?.into_iter().map(named).collect()),
+            Work::Policy(policy) => policy.step(now),
+        }
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        match self {
+            Work::Guard(watch) => watch.notes(),
+            Work::Policy(policy) => policy.notes(),
+        }
+    }
+
+    fn addresses(&self) -> Vec<kernel::Address> {
+        match self {
+            Work::Guard(watch) => watch.addresses(),
+            Work::Policy(policy) => policy.addresses(),
+        }
+    }
+
+    fn pause_ns(&self, now: wire::Time) -> i64 {
+        match self {
+            Work::Guard(watch) => watch.pause_ns(now),
+            Work::Policy(_) => policy::TICK_NS,
+        }
+    }
+
+    fn is_probing(&self) -> bool {
+        matches!(self, Work::Guard(watch) if watch.is_probing())
+    }
+
+    fn restore(&mut self) -> Vec<String> {
+        match self {
+            Work::Guard(watch) => watch.restore(),
+            Work::Policy(policy) => policy.restore(),
+        }
+    }
+
+    /// What it watches.
+    fn paths(&self) -> Vec<String> {
+        let known =
+            |interface: &str| if interface.is_empty() { "no interface".to_owned() } else { interface.to_owned() };
+        match self {
+            Work::Guard(watch) => watch
+                .paths()
+                .map(|(address, interface, is_left)| {
+                    let left = if is_left { ", left by an earlier guard" } else { "" };
+                    format!("{address} ({}{left})", known(interface))
+                })
+                .collect(),
+            Work::Policy(policy) => {
+                policy.paths().map(|(address, interface)| format!("{address} ({})", known(interface))).collect()
+            }
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn begun(options: &options::Options) -> Result<Work, String> {
     let kernel = linux::Linux::new(options.signals.clone()).map_err(|error| match error.kind() {
         std::io::ErrorKind::PermissionDenied => "this needs CAP_NET_ADMIN: run it as root".to_owned(),
         _ => error.to_string(),
@@ -126,24 +206,22 @@ fn begun(options: &options::Options) -> Result<Watch, String> {
         let (kept, left) = kept::Kept::open(&state).map_err(|error| error.to_string())?;
         (Some(kept), left)
     };
-    Watch::new(kernel, options.settings.clone(), kept, left, options.observes).map_err(|error| error.to_string())
+    if let Some((settings, plans)) = options.policy.clone() {
+        return Policy::new(kernel, settings, plans, kept, left, options.observes)
+            .map(|made| Work::Policy(Box::new(made)));
+    }
+    let watch = Watch::new(kernel, options.settings.clone(), kept, left, options.observes);
+    watch.map(|made| Work::Guard(Box::new(made))).map_err(|error| error.to_string())
 }
 
 /// What it does and watches, in a line.
 #[cfg(target_os = "linux")]
-fn begins(watch: &Watch, observes: bool) -> String {
-    let paths: Vec<_> = watch
-        .paths()
-        .map(|(address, interface, is_left)| {
-            let interface = if interface.is_empty() { "no interface" } else { interface };
-            let left = if is_left { ", left by an earlier guard" } else { "" };
-            format!("{address} ({interface}{left})")
-        })
-        .collect();
-    let does = if observes {
-        "only reports what it would do"
-    } else {
-        "takes paths that have gone bad out of use, until they answer again"
+fn begins(work: &Work, options: &options::Options) -> String {
+    let paths = work.paths();
+    let does = match &options.policy {
+        _ if options.observes => "only reports what it would do".to_owned(),
+        Some((settings, _)) => format!("opens and closes paths by the policy {}", settings.name),
+        None => "takes paths that have gone bad out of use, until they answer again".to_owned(),
     };
     let watches = if paths.is_empty() {
         "no endpoint yet: ip mptcp endpoint add ADDRESS dev INTERFACE subflow".to_owned()
@@ -174,36 +252,35 @@ const LONGEST: std::time::Duration = std::time::Duration::from_millis(100);
 #[cfg(target_os = "linux")]
 #[derive(Default)]
 struct Tally {
-    suspicions: usize,
-    suspended: usize,
-    resumed: usize,
+    counts: std::collections::HashMap<&'static str, usize>,
 }
 
 #[cfg(target_os = "linux")]
 impl Tally {
-    fn count(&mut self, verdict: guard::Verdict) {
-        match verdict {
-            guard::Verdict::Suspect => self.suspicions += 1,
-            guard::Verdict::Suspended => self.suspended += 1,
-            guard::Verdict::Resumed => self.resumed += 1,
-            guard::Verdict::Cleared => {}
-        }
+    fn count(&mut self, signal: &'static str) {
+        *self.counts.entry(signal).or_default() += 1;
     }
 
-    fn said(&self, observes: bool, failed: &[String]) -> String {
-        let Tally { suspicions, suspended, resumed } = self;
-        let end = match (observes, failed.is_empty()) {
+    fn said(&self, options: &options::Options, failed: &[String]) -> String {
+        let of = |signal| self.counts.get(signal).copied().unwrap_or_default();
+        let done = if options.policy.is_some() {
+            format!("{} opened, {} closed", of("path-opened"), of("path-closed"))
+        } else {
+            let [suspected, suspended, resumed] = ["guard-suspect", "guard-suspended", "guard-resumed"].map(of);
+            format!("{suspected} suspected, {suspended} suspended, {resumed} resumed")
+        };
+        let end = match (options.observes, failed.is_empty()) {
             (true, _) => "nothing was touched",
             (false, true) => "endpoints are as they were found",
             (false, false) => "some endpoints are missing",
         };
-        format!("{suspicions} suspected, {suspended} suspended, {resumed} resumed; {end}")
+        format!("{done}; {end}")
     }
 }
 
 #[cfg(target_os = "linux")]
 fn watching(
-    watch: &mut Watch,
+    work: &mut Work,
     repair: &mut Option<repair::Repair>,
     options: &options::Options,
     tally: &mut Tally,
@@ -216,38 +293,33 @@ fn watching(
     while !ends() {
         let looks = taken();
         let now = wire::Time::from_nanos(begun.elapsed().as_nanos() as i64);
-        for decided in watch.step(now)? {
-            tally.count(decided.decision.verdict);
+        for policy::Ordered { address, interface, signal, evidence } in work.step(now)? {
+            tally.count(signal);
             let at_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i64);
-            let (signal, evidence) = (decided.decision.verdict.name(), decided.decision.to_string());
             if options.json {
                 let row = serde_json::json!({
-                    "at_ns": at_ns, "signal": signal, "local_address": decided.address.to_string(), "evidence": evidence,
+                    "at_ns": at_ns, "signal": signal, "local_address": address.to_string(), "evidence": evidence,
                 });
                 writeln!(out, "{row}")?;
             } else {
                 let seconds = now.as_nanos() as f64 / 1e9;
                 let would = if options.observes { " (only observed)" } else { "" };
-                let verdict = &signal["guard-".len()..];
-                writeln!(
-                    out,
-                    "{seconds:9.3} s  {} ({}) {verdict}{would}: {evidence}",
-                    decided.address, decided.interface
-                )?;
+                let verdict = signal.split_once('-').map_or(signal, |(_, verdict)| verdict);
+                writeln!(out, "{seconds:9.3} s  {address} ({interface}) {verdict}{would}: {evidence}")?;
             }
             out.flush()?;
         }
-        let mut notes = watch.notes();
+        let mut notes = work.notes();
         if let Some(repair) = repair {
-            notes.extend(repair.step(now, &watch.addresses())?);
+            notes.extend(repair.step(now, &work.addresses())?);
         }
         for note in notes {
             say(&note);
         }
         cost = (cost * 31 + taken().saturating_sub(looks)) / 32;
         // Probes are rare, and have their time.
-        let spacing = if watch.is_probing() { Duration::ZERO } else { (cost * COSTS_PARTS).min(LONGEST) };
-        std::thread::sleep(spacing.max(Duration::from_nanos(watch.pause_ns(now) as u64)));
+        let spacing = if work.is_probing() { Duration::ZERO } else { (cost * COSTS_PARTS).min(LONGEST) };
+        std::thread::sleep(spacing.max(Duration::from_nanos(work.pause_ns(now) as u64)));
     }
     Ok(())
 }

@@ -36,6 +36,7 @@ const SOCKET_BYTES: usize = 48;
 /// Of struct inet_diag_req_v2.
 const REQUEST_BYTES: usize = 8 + SOCKET_BYTES;
 /// Of struct tcp_info.
+const RETRANSMITS: usize = 2;
 const UNACKED: usize = 24;
 const LAST_DATA_RECV: usize = 52;
 const LAST_ACK_RECV: usize = 56;
@@ -69,6 +70,8 @@ pub struct Subflow {
     pub rtt_us: u32,
     /// Its deviation.
     pub rttvar_us: u32,
+    /// Time-outs in a row without an answer.
+    pub timeouts: u32,
 }
 
 /// Every so manieth time also sockets of IPv6 are asked for that may not have any: the kernel looks through all of its table each time.
@@ -187,6 +190,7 @@ fn read(answer: &[u8]) -> Option<Subflow> {
         received_ms: u32_at(info, LAST_DATA_RECV),
         rtt_us: u32_at(info, RTT),
         rttvar_us: u32_at(info, RTTVAR),
+        timeouts: u32::from(*info.get(RETRANSMITS)?),
     })
 }
 
