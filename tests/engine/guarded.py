@@ -76,7 +76,7 @@ class Guard:
         while True:
             row: dict[str, Any] = json.loads(self._lines.get(timeout=PATIENCE_SECONDS))
             self.decided.append(row)
-            if (row["signal"], row["local_address"]) == (f"guard-{signal}", address):
+            if row["local_address"] == address and row["signal"] in (signal, f"guard-{signal}"):
                 return row
 
     def says(self) -> str:

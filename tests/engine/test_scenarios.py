@@ -70,14 +70,9 @@ LINUXS = "--set mptcp.path_manager=linux, or --set client.stack=mptcplab"
 # What Linux is told to have that it has not, and what runs; the endpoint of simulations has it.
 REFUSED = {
     "boston": (ERA, "--set mptcp.era=current --set tcp.initial_ssthresh=off"),
-    "data-plan": (f'{MANAGER} "budget"', LINUXS),
-    "metered": (f'{MANAGER} "budget"', LINUXS),
     "era-2012": (ERA, "--set mptcp.era=current"),
     "handover": (f'{MANAGER} "handover"', LINUXS),
-    "maps": (f'{MANAGER} "maps"', LINUXS),
     "ndiffports": (f'{MANAGER} "ndiffports"', LINUXS),
-    "offload": (f'{MANAGER} "offload"', LINUXS),
-    "on-demand": (f'{MANAGER} "on-demand"', LINUXS),
     "simultaneous-syn": (
         '[mptcp] join: Linux cannot have "simultaneous"',
         "--set mptcp.join=specified, or --set client.stack=mptcplab",

@@ -144,7 +144,8 @@ def test_settings_become_attributes_of_routes() -> None:
         (
             "mptcp.path_manager=handover",
             '[mptcp] path_manager: Linux cannot have "handover": '
-            'it has "full-mesh", "guard", "linux", "single"',
+            'it has "budget", "full-mesh", "guard", "linux", "maps", "offload", "on-demand", '
+            '"single"',
         ),
         ("mptcp.scheduler=blest", "[kernel] scheduler: this kernel has no blest"),
         ("mptcp.scheduler=lowest-rtt", "[kernel] scheduler: this kernel has no lowest-rtt"),
@@ -480,3 +481,13 @@ def test_a_job_survives_its_way_to_the_lab() -> None:
     assert again.hosts == job.hosts
     assert again.agents == job.agents
     assert [tuple(change) for change in again.timeline] == job.timeline
+
+
+def test_policies_are_the_guards_program_beside_linux() -> None:
+    manager = ("mptcp.path_manager=budget", "path.lte.budget=5MB")
+    job = wanted(*manager)
+    guard = job.agents["client"].job["guard"]
+    assert (guard["policy"], guard["parameters"]) == ("budget", {"then": "close"})
+    assert guard["plans"]["lte"] == {"budget_bytes": 5_000_000, "cost_per_mb": 0}
+    assert "subflow" in job.attach["lte"][-1]
+    assert wanted("mptcp.path_manager=guard").agents["client"].job["guard"]["policy"] is None

@@ -15,6 +15,8 @@ examples:
   sudo mptcplab guard --routes      also send what comes from an address over its interface
   sudo mptcplab guard --set 'margin=80 ms' --set probes=4
   sudo mptcplab guard --set leave_below=-78     leave a Wi-Fi that hears less, in dBm
+  sudo mptcplab guard --policy budget --budget wwan0=500MB     close a path that has carried enough
+  sudo mptcplab guard --policy on-demand        a second path only while there is much to carry
 """
 
 
@@ -28,6 +30,23 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "out of use, and put back once it answers again. When the command ends, all is as it was.",
         epilog=EXAMPLES,
     )
+    command.add_argument(
+        "--policy",
+        metavar="NAME",
+        help="open and close paths by a policy instead: budget, maps, offload or on-demand, which "
+        "mptcplab path-managers describes",
+    )
+    for flag, metavar, what in (
+        ("--budget", "INTERFACE=SIZE", "may carry"),
+        ("--cost", "INTERFACE=PRICE", "costs per MB"),
+    ):
+        command.add_argument(
+            flag,
+            action="append",
+            default=[],
+            metavar=metavar,
+            help=f"what an interface {what}, for --policy budget",
+        )
     command.add_argument("--observe", action="store_true", help="only report what would be done")
     command.add_argument(
         "--routes",
@@ -47,7 +66,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         default=[],
         metavar="NAME=VALUE",
         dest="settings",
-        help="set a parameter of the guard; mptcplab path-managers guard lists them",
+        help="set a parameter of the guard or the policy; mptcplab path-managers NAME lists them",
     )
     command.set_defaults(run=run)
 
@@ -56,12 +75,19 @@ def run(options: Namespace) -> int:
     """Become the program that does it."""
     import json
 
+    from mptcplab._core import Error
     from mptcplab.machine.guard import program
 
     arguments = [f"--{flag}" for flag in ("observe", "routes", "json") if getattr(options, flag)]
     if options.signals:
         arguments += ["--signals", options.signals]
-    if options.settings:
+    if options.policy is not None:
+        parameters, plans = _planned(options)
+        arguments += ["--policy", options.policy, "--plans", json.dumps(plans)]
+        arguments += ["--parameters", json.dumps(parameters)]
+    elif options.budget or options.cost:
+        raise Error("--budget and --cost need --policy budget")
+    elif options.settings:
         arguments += ["--parameters", json.dumps(_parameters(options.settings))]
     path = program()
     os.execv(path, [path, *arguments])  # noqa: S606 - ours
@@ -76,3 +102,31 @@ def _parameters(settings: list[str]) -> dict[str, Any]:
     transport = plan(scenario, 1).table()["transport"]
     parameters: dict[str, Any] = transport["client"]["mptcp"]["path_manager"]["parameters"]
     return parameters
+
+
+def _planned(options: Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give what is set of a policy, and what each interface may carry and costs."""
+    from mptcplab.scenario.plan import plan
+    from mptcplab.scenario.scenario import load
+
+    # A path has the name of its interface.
+    scenario: dict[str, Any] = {
+        "schema": 1,
+        "transfer": {"size": "1 MB"},
+        "path": {"any": {"rate": "1 Mbit/s", "delay": "1 ms"}},
+        "mptcp": {"path_manager": options.policy},
+    }
+    settings = [f"mptcp.path_manager_parameters.{one}" for one in options.settings]
+    for key, given in (("budget", options.budget), ("cost_per_mb", options.cost)):
+        for one in given:
+            name, _, value = one.partition("=")
+            scenario["path"].setdefault(name, dict(scenario["path"]["any"]))
+            settings.append(f"path.{name}.{key}={value}")
+    _, read = load(scenario, settings)
+    transport = plan(read, 1).table()["transport"]
+    plans = {
+        name: {"budget_bytes": path.budget, "cost_per_mb": path.cost_per_mb or 0}
+        for name, path in read.paths.items()
+        if name != "any"
+    }
+    return transport["client"]["mptcp"]["path_manager"]["parameters"], plans

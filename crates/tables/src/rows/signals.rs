@@ -2,7 +2,7 @@ use crate::row::row;
 use std::{borrow::Cow, net::IpAddr};
 
 row! {
-    /// One row per event that a kernel reported to path managers, and per decision of a guard. Only runs with the
+    /// One row per event that a kernel reported to path managers, and per decision of a guard or a policy. Only runs with the
     /// kernel have events of kernels.
     pub struct Signal {
         /// Number of the connection; empty if no connection with that token was captured.
@@ -18,7 +18,8 @@ row! {
         /// What happened: `created`, `established`, `closed` (the connection); `announced`, `removed` (an address of
         /// the peer); `subflow-established`, `subflow-closed`, `subflow-priority`; `listener-created`,
         /// `listener-closed`; `other` and a number; or a decision of the guard about the path of an address:
-        /// `guard-suspect`, `guard-cleared`, `guard-suspended`, `guard-resumed`.
+        /// `guard-suspect`, `guard-cleared`, `guard-suspended`, `guard-resumed`; or of a policy: `path-opened`,
+        /// `path-closed`, `path-backup`, `path-spent`.
         signal: Cow<'static, str>,
         /// Token of the connection at this host.
         token: Option<u32>,
@@ -40,7 +41,7 @@ row! {
         error: Option<Cow<'static, str>>,
         /// Reason code of MP_TCPRST (RFC 8684 §3.6), in words.
         reset_reason: Option<Cow<'static, str>>,
-        /// Reason of a guard's decision, in words.
+        /// Reason of a guard's or a policy's decision, in words.
         evidence: Option<Cow<'static, str>>,
     }
 }

@@ -12,7 +12,11 @@ from mptcplab._core import Error
 from mptcplab.machine.machine import SYSTEM
 
 # What endpoints and limits can say.
-PATH_MANAGERS = ("full-mesh", "guard", "linux", "single")
+LINUX_PATH_MANAGERS = ("full-mesh", "linux", "single")
+# What opens and closes paths by endpoints, beside Linux's path manager: mptcplab-guard.
+POLICIES = ("budget", "maps", "offload", "on-demand")
+BY_PROGRAM = ("guard", *POLICIES)
+PATH_MANAGERS = tuple(sorted(LINUX_PATH_MANAGERS + BY_PROGRAM))
 SYSCTL = Path("/proc/sys")
 TOOLS = {"ip": "iproute2", "unshare": "util-linux", "setpriv": "util-linux"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mptcplab import _core
+from mptcplab.engines.kernel.features import BY_PROGRAM
 from mptcplab.engines.kernel.namespace import FORCED, SIX
 from mptcplab.engines.kernel.network import QUEUE_PACKETS, Agent, Host, Interface
 from mptcplab.engines.kernel.settings import Settings
@@ -46,7 +47,7 @@ class Client:
         self._mptcp = mptcp
         self._use = endpoint_flags(scenario) if mptcp else None
         # A guard may have taken endpoints away already.
-        self._forced = FORCED if scenario.mptcp.path_manager == "guard" else ""
+        self._forced = FORCED if scenario.mptcp.path_manager in BY_PROGRAM else ""
 
     def host(self, names: list[str]) -> Host:
         """Give the host with the interfaces of these paths, all of them down."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from mptcplab.controllers import catalogue
 from mptcplab.engines.kernel import converters, hosts, quic, settings
+from mptcplab.engines.kernel.features import BY_PROGRAM
 from mptcplab.engines.kernel.network import Agent, Host, Job
 from mptcplab.engines.kernel.settings import Refusals
 from mptcplab.machine import guard
@@ -181,9 +182,12 @@ class Wanted:
             "sample_ns": self.scenario.run.sample,
             **{key: str(raw / f"{host}.{name}") for key, name in LISTS.items()},
         }
-        if host == "client" and self.mptcp and self.scenario.mptcp.path_manager == "guard":
+        manager = self.scenario.mptcp.path_manager
+        if host == "client" and self.mptcp and manager in BY_PROGRAM:
             job["guard"] = {
                 "program": guard.program(),
+                "policy": None if manager == "guard" else manager,
+                "plans": self._plans(),
                 "parameters": self._parameters(),
                 "decisions": str(raw / DECISIONS),
                 "signals": self._signals(),
@@ -219,6 +223,13 @@ class Wanted:
         transport = plan(self.scenario, self.seed, self.baseline).table()["transport"]
         parameters: dict[str, Any] = transport["client"]["mptcp"]["path_manager"]["parameters"]
         return parameters
+
+    def _plans(self) -> dict[str, dict[str, Any]]:
+        """Give what each interface may carry and costs."""
+        return {
+            name: {"budget_bytes": path.budget, "cost_per_mb": path.cost_per_mb or 0}
+            for name, path in self.scenario.paths.items()
+        }
 
     def _signals(self) -> list[tuple[int, str, float]]:
         """Give what radios hear: from when, on which interface, in dBm."""

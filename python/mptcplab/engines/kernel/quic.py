@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mptcplab.engines.kernel import hosts
+from mptcplab.engines.kernel.features import BY_PROGRAM
 from mptcplab.machine import quic
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import addresses, server_addresses
@@ -37,8 +38,8 @@ def check(scenario: Scenario, congestion_control: str, key: str, refusals: Refus
             "[converter]: converters take TCP, not QUIC: leave the section out, or run it with "
             "--set transfer.protocol=tcp"
         )
-    if scenario.mptcp.path_manager == "guard":
-        refusals.add('[mptcp] path_manager: "guard" is for MPTCP', "mptcp.path_manager=linux")
+    if (manager := scenario.mptcp.path_manager) in BY_PROGRAM:
+        refusals.add(f'[mptcp] path_manager: "{manager}" is for MPTCP', "mptcp.path_manager=linux")
     if congestion_control not in CONGESTION_CONTROLS:
         known = ", ".join(CONGESTION_CONTROLS)
         message = f"[kernel] {key}: QUIC has no {congestion_control} (it has {known})"

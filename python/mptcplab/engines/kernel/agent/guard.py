@@ -19,12 +19,15 @@ OUTPUT_BYTES = 1 << 16
 class Guard:
     """Runs from when it is made; its decisions go to a file, as rows of ``signals``.
 
+    A ``policy`` opens and closes paths instead; ``plans`` are what interfaces may carry and cost.
     ``signals`` are what radios receive: nanoseconds from the start, interface and dBm.
     """
 
     def __init__(
         self,
         program: str,
+        policy: str | None,
+        plans: dict[str, Any],
         parameters: dict[str, Any],
         decisions: str,
         signals: list[tuple[int, str, float]],
@@ -33,6 +36,8 @@ class Guard:
         self._powers_dbm: dict[str, float] = {}
         self._file = pathlib.Path(f"{decisions}.signals")
         command = [program, "--json", "--parameters", json.dumps(parameters)]
+        if policy is not None:
+            command += ["--policy", policy, "--plans", json.dumps(plans)]
         command += ["--state", f"{decisions}.state", "--signals", str(self._file)]
         with open(decisions, "wb") as file:  # noqa: PTH123 - the process has it from here on
             self._process = subprocess.Popen(  # noqa: S603
