@@ -241,7 +241,9 @@ impl Guard {
             let Some(decision) = self.paths[path].suspect(now, &self.settings, suspicion) else { return };
             orders.push(Order::Decided { path, decision });
         }
-        let witnessed = self.paths[path].is_witnessed() && self.others(path).any(|(_, one)| one.state == State::Good);
+        // One that is looked at, but not suspect yet, is still taken for good.
+        let is_good = |one: &Path| one.state == State::Good || one.is_early();
+        let witnessed = self.paths[path].is_witnessed() && self.others(path).any(|(_, one)| is_good(one));
         let one = &mut self.paths[path];
         if !one.is_overdue(now, &self.settings) || !witnessed {
             return;

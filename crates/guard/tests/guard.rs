@@ -134,6 +134,17 @@ fn a_path_that_dies_is_left_in_tenths_of_a_second() {
 }
 
 #[test]
+fn that_the_other_path_is_looked_at_too_costs_no_time() {
+    // One packet came over it, as the peer tries it; it falls silent, and answers 90 ms after it is asked.
+    let other = Way { rtt_ms: Some(90), ..IDLE };
+    let mut bench = Bench::new(&[FLOWS, other]);
+    bench.run(2000).set(0, DEAD).run(60).set(1, Way { receives: true, ..other }).run(10).set(1, other).run(500);
+    let left = bench.first(Verdict::Suspended).unwrap() - 2000;
+    assert!((120..180).contains(&left), "{left} ms");
+    assert_eq!(bench.guard.state(0), State::Suspended);
+}
+
+#[test]
 fn a_path_whose_signal_is_weak_is_left_and_comes_back_with_hysteresis() {
     let table = serde_json::json!({"leave_below": -80.0});
     let settings = Settings::read(table.as_object().unwrap(), None).unwrap().check().unwrap();
