@@ -118,3 +118,32 @@ def test_the_command_refuses_what_makes_no_sense(capsys: pytest.CaptureFixture[s
     error = capsys.readouterr().err
     assert "probes" in error
     assert "whole number from 2 to 10" in error
+
+
+def test_a_policy_gets_what_is_set_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[list[str]] = []
+    monkeypatch.setattr("os.execv", lambda _, words: given.append(words[1:]))
+    monkeypatch.setattr("mptcplab.machine.guard.program", lambda: "guard")
+    words = ["--policy", "budget", "--budget", "wwan0=500MB", "--cost", "wwan0=0.01"]
+    with pytest.raises((SystemExit, TypeError)):
+        main(["guard", *words, "--set", "cost_budget=5"])
+    plans = '{"wwan0": {"budget_bytes": 500000000, "cost_per_mb": 0.01}}'
+    parameters = '{"then": "close", "cost_budget": 5}'
+    assert given == [["--policy", "budget", "--plans", plans, "--parameters", parameters]]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--budget", "wwan0=1MB"], "need --policy budget"),
+        (["--policy", "budget", "--budget", "wwan0=much"], "path.wwan0.budget"),
+        (["--policy", "ofload"], "offload"),
+        (["--policy", "maps", "--set", "worse=7"], "worse"),
+    ],
+)
+def test_the_command_refuses_policies_that_make_no_sense(
+    capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["guard", *words])
+    assert said in capsys.readouterr().err
