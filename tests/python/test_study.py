@@ -23,7 +23,7 @@ from mptcplab.engines import named
 from mptcplab.measurements import Figure
 from mptcplab.results.statistics import interval
 from mptcplab.study import formatting, judging, links, outcome, page, questions, scoring
-from mptcplab.study.experiment import LINUX, TODAY, Experiment, Extent
+from mptcplab.study.experiment import LINUX, PAPERS, TODAY, Experiment, Extent
 from mptcplab.study.experiments import chosen, experiments
 from mptcplab.study.running import planned, study
 
@@ -321,6 +321,15 @@ def test_an_experiment_expands(name: str, extent: Extent) -> None:
     if not extent.quick:
         most = {one: len(planned(experiments()[name], QUICK)[0][one].runs) for one in matrices}
         assert all(len(matrix.runs) > most[one] for one, matrix in matrices.items())
+
+
+def test_todays_stack_is_as_linux_comes_whatever_the_papers_set() -> None:
+    extent = Extent(stacks=(PAPERS, TODAY))
+    tables = experiments()["eight-subflows"].campaigns(extent)
+    stacks = tables["amherst"]["axis"]["stack"]["points"]
+    assert stacks[PAPERS]["tcp.initial_ssthresh"] == 46
+    chosen_by_papers = ("initial_ssthresh", "congestion_control", "without")
+    assert not any(key.endswith(chosen_by_papers) for key in stacks[TODAY])
 
 
 def test_every_file_of_an_experiment_is_listed() -> None:

@@ -93,10 +93,15 @@ def _stacks(table: Table, extent: Extent, *, controlled: bool) -> dict[str, Tabl
     """Give the settings of each stack; MPTCP has the papers' LIA, unless an axis controls it."""
     shared = _settings()
     names = table.get("settings", ["plain-tcp"] if "rows" in table else [])
-    of_all = {key: value for name in names for key, value in shared["set"][name].items()}
-    if not extent.engine.linux:
-        of_all |= table.get("simulated", {})
-    points = {name: shared["stack"][name] | of_all for name in extent.stacks}
+    simulated = {} if extent.engine.linux else table.get("simulated", {})
+    points = {}
+    for stack in extent.stacks:
+        point = dict(shared["stack"][stack])
+        without = point.pop("without", [])
+        for name in names:
+            if name not in without:
+                point |= shared["set"][name]
+        points[stack] = point | simulated
     if PAPERS in points and not controlled:
         points[PAPERS] |= shared["set"]["lia"]
     return points
