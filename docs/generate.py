@@ -81,6 +81,9 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs/reference/families.md", families_reference.page()
     for name, picture in of_experiment("laws.figures").drawings().items():
         yield ROOT / "docs" / name, picture
+    today = of_experiment("study.today")
+    for paper in today.PAPERS:
+        yield ROOT / f"docs/papers/{paper}.md", today.page(paper)
     for path in PAGES:
         text = path.read_text()
         if STEP.search(text):

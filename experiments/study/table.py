@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.markdown import table
-from experiments.study import changes
+from experiments.study import changes, today
 from mptcplab.labels.text import figure
 from mptcplab.study import formatting, judging, outcome
 
@@ -226,6 +226,10 @@ def _counted(statuses: Counter[str] | None) -> str:
     return f": {said}" if said else ""
 
 
+def _today(_: dict[str, Any]) -> Iterator[str]:
+    yield from today.counts()
+
+
 def _beyond(results: dict[str, Any]) -> Iterator[str]:
     """Numbers that are more than what the paper's own single paths carry together."""
     rows = (
@@ -271,4 +275,5 @@ PARTS = {
     "beyond": _beyond,
     "changed": _changed,
     "moved": _moved,
+    "today": _today,
 }

@@ -18,6 +18,7 @@ from browser import Shown, chromium
 
 import mptcplab.study.experiments as all_experiments
 from command import Run
+from experiments.study import today
 from mptcplab import Error, measurements
 from mptcplab.engines import named
 from mptcplab.measurements import Figure
@@ -600,3 +601,14 @@ def test_every_item_of_the_papers_is_answered() -> None:
     assert named == set(NAMES)
     for one in ITEMS:
         assert "page" not in one or (ROOT / "docs" / one["page"]).exists()
+
+
+def test_every_finding_stands_on_the_page_of_today_of_its_paper() -> None:
+    asked = {(found.paper, one.name) for one in experiments().values() for found in one.findings}
+    parts = [(part["paper"], name) for part in today.PARTS for name in part["experiments"]]
+    assert sorted(parts) == sorted(asked)
+    results = json.loads((ROOT / "experiments/study/results.json").read_text())
+    found = [finding for one in results["experiments"] for finding in one["findings"]]
+    pages = {paper: today.page(paper) for paper in today.PAPERS}
+    for finding in found:
+        assert finding["says"].replace("|", r"\|") in pages[finding["paper"]]
