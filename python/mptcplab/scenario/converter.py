@@ -7,7 +7,6 @@ from typing import Any, Literal
 from mptcplab.scenario.section import Flag, Section, read
 from mptcplab.scenario.source import Source
 
-
 # Between a converter and who is behind it, by end and version of IP: both addresses, and the length
 # of the network.
 LANS = {
