@@ -109,6 +109,42 @@ def test_a_malformed_file_is_one_line_and_nothing_is_written(
     assert [file.name for file in tmp_path.iterdir()] == [one.name]
 
 
+@pytest.mark.parametrize(
+    ("of", "number", "instead", "said"),
+    [
+        (
+            "iperf3",
+            '"timesecs": 1700000000',
+            '"timesecs": NaN',
+            "line 1: holds what iperf3 -J does",
+        ),
+        ("iperf3", "30000", "9" * 400, "line 1: holds what iperf3 -J does not write there"),
+        ("errant", "54000", "1e20", "download_kbps is '1e20': it must be a number"),
+        ("errant", "54000", "1e19", "down_mbps is 1e+16: it must be from 0 to 1e+06"),
+        ("5gophers", "TCP,8,1", "TCP,8,1e308", "seq_num is '1e308': it must be a number"),
+        ("5gophers", "TCP,8,1", "TCP,8,1e9", "its time is more than 1000000 s from the first"),
+        ("ping", "icmp_seq=4", "icmp_seq=9999999999", "line 4: icmp_seq is 9999999999: ping coun"),
+        ("ping", "5 packets", "9999999999 packets", "line 7: 9999999999 packets are more than"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(
+    of: str, number: str, instead: str, said: str, tmp_path: Path
+) -> None:
+    one = next(one for one in RECORDED if one.format == of)
+    assert number in one.text
+    (tmp_path / one.name).write_text(one.text.replace(number, instead, 1))
+    with pytest.raises(Error) as refused:
+        lab.import_links(
+            tmp_path / one.name,
+            out=tmp_path / "made",
+            format=of,
+            where={"operator": "telia", "country": "sweden", "rat": "4G"} if of == "errant" else {},
+        )
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert not (tmp_path / "made").exists()
+
+
 def test_every_format_is_tested_and_listed(command: Command) -> None:
     assert sorted(one.format for one in RECORDED) == sorted(formats())
     listed = command("links", "import", "--formats")[1]

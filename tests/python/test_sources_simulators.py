@@ -183,6 +183,16 @@ def test_mixed_tools_are_one_page(tmp_path: Path) -> None:
             r", line \d+: is not complete XML .*: was the simulation interrupted\?",
         ),
         (
+            "ns3.tr",
+            lambda: trace().replace("length: ", "length: 9999999", 1),
+            r", line \d+: has a number that no header holds",
+        ),
+        (
+            "up.log",
+            lambda: text("mahimahi-uplink.log").replace("42 # 1504", f"{'9' * 20} + 1504", 1),
+            r", line \d+: 9+ ms is no time of a log that mm-link writes",
+        ),
+        (
             "up.log",
             lambda: text("mahimahi-uplink.log").replace("42 # 1504", "42 # many", 1),
             r", line \d+: '42 # many' is no event of mm-link: TIME \+ BYTES",

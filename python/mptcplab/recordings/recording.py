@@ -22,6 +22,8 @@ QUANTITIES = {
     "lost_down": 1,
     "lost_up": 1,
 }
+# Nanoseconds: what a link may repeat after, and the times that there are.
+LONGEST, TIMES = 10**15, 2**62
 #: Whether times are those of a clock: said by the file, supposed, or none at all.
 STATED, SUPPOSED, NONE = "stated", "supposed", "none"
 # What a rate means: how much could have been sent.
@@ -77,15 +79,25 @@ class Recording:
         Raises:
             ValueError: There is one; its second argument is the number of the line.
         """
+        for name, figure in self.figures.items():
+            _check(name, figure.mean, 1)
+        first = self.samples[0].at_ns if self.samples else 0
         for sample in self.samples:
             for name, value in sample.values.items():
-                # One that is not a number is in no order.
-                if not 0 <= value <= QUANTITIES[name]:
-                    raise ValueError(
-                        f"{name} is {value:g}: it must be from 0 to {QUANTITIES[name]:g}; mend or "
-                        "remove it",
-                        sample.line,
-                    )
+                _check(name, value, sample.line)
+            if abs(sample.at_ns) > TIMES or abs(sample.at_ns - first) > LONGEST:
+                raise ValueError(
+                    "its time is more than 1000000 s from the first: mend or remove it", sample.line
+                )
+
+
+def _check(name: str, value: float, line: int) -> None:
+    # One that is not a number is in no order.
+    if not 0 <= value <= QUANTITIES[name]:
+        raise ValueError(
+            f"{name} is {value:g}: it must be from 0 to {QUANTITIES[name]:g}; mend or remove it",
+            line,
+        )
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MISSING = frozenset({"", "-", "NA", "N/A", "NaN", "nan", "None", "null", radio_log.UNAVAILABLE})
 RADIO = (*radio_log.TEXT_COLUMNS, *quantities.RADIO)
 POSITION = tuple(quantities.POSITIONS)
+# Numbers are smaller, those of nanoseconds since 1970, too.
+LARGEST = 1e20
 # Of a row's number in its run: a row a second.
 SECONDS = 10**9
 
@@ -205,7 +207,7 @@ def _number(cell: str, name: str) -> float:
         value = float(cell)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
+    if not abs(value) < LARGEST:
         raise ValueError(
             f"{name} is {cell!r}: it must be a number; mend it, or leave the cell empty"
         )

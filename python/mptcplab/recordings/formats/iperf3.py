@@ -41,14 +41,13 @@ class Iperf3:
         (document,) = found
         try:
             return [_recording(document)]
-        except (AttributeError, IndexError, KeyError, TypeError) as error:
-            missing = error.args[0] if isinstance(error, KeyError) else "what iperf3 writes there"
+        except KeyError as error:
+            said = document.get("error", "")
             raise ValueError(
-                f"has no {missing}: is it of iperf3 -J? {document.get('error', '')}".strip()
-                if isinstance(document, dict)
-                else "is not an object of iperf3 -J",
-                1,
+                f"has no {error.args[0]}: is it of iperf3 -J? {said}".strip(), 1
             ) from error
+        except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
+            raise ValueError("holds what iperf3 -J does not write there", 1) from error
 
 
 def _recording(document: dict[str, Any]) -> Recording:

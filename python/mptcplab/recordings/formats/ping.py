@@ -22,6 +22,8 @@ BEGAN = re.compile(r"^Start time: (\d+)$", re.MULTILINE)
 QUARTER = 900 * SECOND
 # icmp_seq has 16 bits.
 WRAP = 1 << 16
+# Four months of one a second.
+MOST_PROBES = 10**7
 
 
 class Ping:
@@ -58,6 +60,8 @@ class Ping:
                 number = int(answer["seq"])
                 if number + WRAP // 2 < before:
                     round_ += 1
+                if number >= WRAP:
+                    raise ValueError(f"icmp_seq is {number}: ping counts to {WRAP - 1}", line)
                 before = number
                 number += round_ * WRAP
                 try:
@@ -66,6 +70,8 @@ class Ping:
                     raise ValueError(str(error), line) from error
             elif counted := SENT.match(text):
                 sent = int(counted[1])
+                if sent > MOST_PROBES:
+                    raise ValueError(f"{sent} packets are more than {MOST_PROBES}", line)
         if not found:
             raise ValueError("has no answer: a path of which nothing is known makes no link", 1)
         recording = Recording(clock=NONE, notes=clock.notes + notes)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from mptcplab.sources.file import File
 
 MS = 10**6
+# A million seconds.
+LONGEST_MS = 10**9
 HEAD = re.compile(r"# mahimahi mm-link \((\w+)\)")
 #: When the program began, in Unix time, and when the link did, counted from there.
 STAMP = re.compile(r"# (init|base) timestamp: (\d+)$")
@@ -65,6 +67,8 @@ class MahimahiLog:
                     "- BYTES DELAY or d PACKETS BYTES",
                     number,
                 )
+            if int(event[1]) > LONGEST_MS:
+                raise ValueError(f"{event[1]} ms is no time of a log that mm-link writes", number)
             log.event(*(one for one in event.groups() if one is not None))
         if "base" not in stamps:
             raise ValueError('has no "# base timestamp", with which mm-link begins a log')

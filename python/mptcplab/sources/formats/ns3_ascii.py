@@ -64,8 +64,13 @@ class Ns3Ascii:
                     number,
                 )
             how, at_s, node, text = found.groups()
-            if packet := _packet(text, number, round(float(at_s) * SECOND)):
-                passed.append((how, node or "", packet))
+            try:
+                packet = _packet(text, number, round(float(at_s) * SECOND))
+                if packet is not None:
+                    packet.captured()
+                    passed.append((how, node or "", packet))
+            except (IndexError, OverflowError, ValueError, struct.error) as error:
+                raise ValueError("has a number that no header holds", number) from error
         measure(contents, _at_hosts(passed))
         if not contents.tables.get("connections"):
             raise ValueError("holds no packet of a TCP connection")
