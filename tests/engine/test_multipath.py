@@ -64,6 +64,35 @@ signal.setitimer(signal.ITIMER_REAL, 0.2)
 print(socket.socket().getsockopt(socket.SOL_SOCKET, 38))
 """
 
+# Asks for a socket of who is ended while it is asked, and then for another.
+ORPHANED = """
+import os, signal, socket, sys, time
+sys.path.insert(0, sys.argv[1])
+import multipath
+
+ours, theirs = socket.socketpair()
+beside = os.fork()
+if beside == 0:
+    theirs.close()
+    multipath._answer = lambda *_: time.sleep(60)
+    multipath.serve(ours)
+    os._exit(0)
+ours.close()
+listener = multipath.listen()
+socket.send_fds(theirs, [b"x"], [listener])
+if os.fork() == 0:
+    os.close(listener)
+    time.sleep(0.5)
+    os.kill(beside, signal.SIGKILL)
+    os._exit(0)
+os.close(listener)
+for _ in range(2):
+    try:
+        socket.socket()
+    except OSError as error:
+        print(error.strerror)
+"""
+
 
 @pytest.fixture
 def static(machine: Machine) -> str:
@@ -107,3 +136,14 @@ def test_a_signal_ends_no_question() -> None:
         timeout=30,
     )
     assert done.stdout == f"{multipath.IPPROTO_MPTCP}\n", done.stderr
+
+
+def test_no_question_waits_for_who_is_gone() -> None:
+    need_root()
+    done = subprocess.run(
+        [sys.executable, "-c", ORPHANED, str(Path(multipath.__file__).parent)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.stdout == "Function not implemented\n" * 2, done.stderr

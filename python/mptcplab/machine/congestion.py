@@ -19,7 +19,8 @@ DESCRIBED = "a kernel with CONFIG_DEBUG_INFO_BTF=y, as Debian, Fedora and Ubuntu
 def controls(machine: Machine) -> Check:
     """Those that are loaded: the sysctl of a namespace takes some, its routes take all.
 
-    Later subflows of a connection go by the sysctl, unless its program has chosen for itself.
+    Later subflows of a connection go by the sysctl once its program has set any option of its
+    socket, unless it has chosen for itself.
     """
     methods: dict[str, str] | None = machine.tried.outcome.get("congestion_controls")
     if methods is None:
@@ -33,7 +34,7 @@ def controls(machine: Machine) -> Check:
     if closed:
         meaning = f"{', '.join(closed)} cannot be chosen: {methods[closed[0]]}"
     elif by_route:
-        meaning = f"in a shell, subflows that join do not use {', '.join(by_route)} at the server"
+        meaning = f"in a shell, subflows that join may not use {', '.join(by_route)} at the server"
     else:
         return fine(NAME, found)
     return limited(NAME, found, meaning, allow(machine, methods))

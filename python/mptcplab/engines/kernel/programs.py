@@ -148,8 +148,8 @@ def _warnings(wanted: Wanted) -> list[str]:
     machine = Features.here()
     opens = congestion.allow(Machine(), machine.congestion_controls)
     return [
-        f"at the server, subflows that join use {FALLBACK} instead of {name}, unless the program "
-        f"chooses one itself; to fix it: {opens}"
+        f"at the server, subflows that join may use {FALLBACK} instead of {name} (state shows "
+        f"which): they do once the program has set any option of its socket; to fix it: {opens}"
     ]
 
 
