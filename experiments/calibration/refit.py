@@ -77,7 +77,7 @@ def refitted(row: str) -> list[str]:
 def facts(elements: Iterable[Link]) -> Iterator[str]:
     """Give what is fitted of the direction of the data: rate, queue, delay, share of time in bursts."""
     found = {key: value for element in elements for key, value in element.items()}
-    yield str(found.get("mean", found.get("rate")))
+    yield str(found.get("mean", found.get("rate", found.get("high"))))
     limited = next(one for one in elements if {"queue", "drain_rate"} & one.keys())
     yield str(limited["queue"]["bytes"] if "queue" in limited else limited["delay"])
     yield str(next(one["delay"] for one in elements if one.get("element") == "delay"))

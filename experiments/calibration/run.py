@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mptcplab.calibration import rows, start
+from mptcplab.calibration import rows
 from mptcplab.calibration.fit import fit, residuals
 from mptcplab.calibration.measure import measure
 from mptcplab.calibration.subject import Subject
@@ -26,7 +26,7 @@ SEEDS = range(1, 31)
 # Less than a link that ships is fitted with: there is one for each figure of each row.
 LEFT_OUT_RUNS, LEFT_OUT_TRIES = 2, 4
 LEFT_OUT_SEEDS = SEEDS[:4]
-SECTIONS = ("title", "uplink", "downlink", "draw")
+SECTIONS = ("title", "uplink", "downlink", "draw", "alternatives")
 
 Row = dict[str, Any]
 
@@ -57,9 +57,8 @@ def shown(subject: Subject) -> Row:
     table = library.table("links", subject.name)
     link = {key: table[key] for key in SECTIONS if key in table}
     measured = measure(subject, link, SEEDS, workers=os.cpu_count() or 1)
-    made = start.of(subject)
     return {
-        "fitted": len(made.fitted),
+        "fitted": table["origin"]["families"][0]["parameters"],
         "figures": {one.target.figure: one.row() for one in residuals(subject, measured)},
     }
 

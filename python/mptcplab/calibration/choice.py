@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from mptcplab.calibration import start
 from mptcplab.calibration.fit import RUNS, TRIES, balanced_seeds, judged, searched
-from mptcplab.calibration.target import LOSS_FACTOR, NEAR, rounded
+from mptcplab.calibration.target import FIGURES, LOSS_FACTOR, NEAR, rounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ class Choice:
         spared = len(next_one.fit.fitted) - len(first.fit.fitted)
         named = next_one.fit.family.name
         if gain >= 1:
-            return f"{off} speaks most against {named}, the next likely"
+            return f"{off} speaks most against {named}, the likeliest rival"
         if spared > 0:
-            return f"it explains as much as {named}, with {spared} parameter less"
+            return f"it explains as much as {named}, with fewer parameters"
         return f"single paths hardly tell it from {named}"
 
     def rows(self) -> list[dict[str, Any]]:
@@ -160,7 +160,7 @@ def errors(fit: Fit, runs: int) -> dict[str, float]:
             off = max(0.0, _log(shown / one.target.value)) / math.log(LOSS_FACTOR)
         else:
             off = _log(shown / one.target.value) / _standard_error(one, runs)
-        found[figure] = off**2
+        found[_name(figure)] = off**2
     if not fit.subject.draws or runs < 2:
         return found
     spread = math.hypot(*(1 / math.sqrt(2 * (count - 1)) for count in (PRINTED_RUNS, runs)))
@@ -172,7 +172,7 @@ def errors(fit: Fit, runs: int) -> dict[str, float]:
         if figure == "rtt":
             ours.append(fit.measured.mean("rtt_sd") or 0.0)
         off = min(abs(_log(each / printed)) for each in ours)
-        found[f"deviation of {figure}"] = (off / spread) ** 2
+        found[f"deviation of {_name(figure)}"] = (off / spread) ** 2
     return found
 
 
@@ -184,6 +184,10 @@ def _standard_error(one: Residual, runs: int) -> float:
     near = replace(one.target, sd=None).near if one.target.sd is None else NEAR * value
     least = math.log(LOSS_FACTOR) if one.target.figure == "loss" else math.log1p(near / value)
     return max(least, math.hypot(theirs, ours))
+
+
+def _name(figure: str) -> str:
+    return FIGURES[figure].partition(" (")[0]
 
 
 def _log(ratio: float) -> float:

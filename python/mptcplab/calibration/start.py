@@ -45,6 +45,11 @@ def of(subject: Subject, family: Family | None = None) -> Model:
     if subject.target("throughput") is None and loss is not None and loss.below:
         # Nothing overflows: how long packets wait is the rate's doing.
         answers["rtt"] = "rate_mbps"
+    elif (
+        not any(map(subject.target, ("throughput", "handshake_rtt"))) and family.losses == "single"
+    ):
+        # Nothing says that packets wait, and the few that such losses leave in flight do not.
+        answers["rtt"] = "base_ms"
     fitted = {
         answers[one.figure]: one.figure
         for one in subject.targets
