@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
+from random import Random
+from statistics import median, quantiles
 from typing import Any
 
-from experiments.guard import drives, lost, means
+from experiments.guard import drives, lost, means, policies
 from experiments.guard.figures import left_s
 from experiments.guard.scenarios import DEADLY, HEALTHY
 from experiments.markdown import table
@@ -23,12 +24,13 @@ WORSE, THIRD, REUSED_S = 1.1, 1 / 3, 1.0
 BACKUPS = "guard backup"
 # A radio may stand still for so long with nothing wrong, and an answer takes a round trip more: until then nobody can tell.
 STANDS_STILL_MS, RTT_MS = 80, 20
+RESAMPLED = 2000
 # What is compared, and whether more of it is worse.
 COMPARED = {"age_ms": True, "gap_ms": True, "mbps": False}
 
 
 def markdown(part: str) -> str:
-    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is well (``healthy``), decisions (``times``), what bounds ages (``bounds``), ``backups``, ``drives``, requests counted from what is ``lost``, ``means`` of leaving or the ``cost``."""
+    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is ``worse``, what is well (``healthy``), decisions (``times``), what bounds ages (``bounds``), ``backups``, ``drives``, requests counted from what is ``lost``, ``means`` of leaving, ``policies`` or the ``cost``."""
     results = json.loads(RESULTS.read_text())
     if part == "healthy":
         return "\n".join(_healthy(json.loads(UNTOUCHED.read_text())["rows"], results))
@@ -36,9 +38,16 @@ def markdown(part: str) -> str:
         return "\n".join(_goals(results))
     if part == "cost":
         return _cost(json.loads(COST.read_text()))
-    own = {"drives": drives.markdown, "lost": lost.markdown, "means": means.markdown}
+    own = {
+        "drives": drives.markdown,
+        "lost": lost.markdown,
+        "means": means.markdown,
+        "policies": policies.markdown,
+    }
     if part in own:
         return own[part]()
+    if part == "worse":
+        return "\n".join(_worse(results))
     if part == "bounds":
         return "\n".join(_bounds(results))
     if part == "backups":
@@ -143,6 +152,35 @@ def _goals(results: dict[str, Any]) -> Iterator[str]:
         ["engine", "age at most a third", "carries again within 1 s", "worse by more than 10 %"],
         cells,
     )
+
+
+def _worse(results: dict[str, Any]) -> Iterator[str]:
+    cells = []
+    for engine in ("simulation", "kernel"):
+        for pair in pairs(results.get(engine, [])):
+            for name in worse(pair):
+                alone, guarded = (typical(row, name) for row in pair)
+                assert alone is not None
+                assert guarded is not None
+                about = [engine, pair[1]["way"], pair[1]["load"], pair[1]["beside"] or "LTE"]
+                low, high = interval(pair, name)
+                ratios = [f"{guarded / alone:.2f}", f"{low:.2f} to {high:.2f}"]
+                cells.append([*about, name.partition("_")[0], _finished(*pair), *ratios])
+    heads = ["engine", "Wi-Fi", "load", "other paths", "what", "runs"]
+    yield from table([*heads, "guard / Linux alone", "95 % of resampled medians"], cells)
+
+
+def interval(pair: Pair, name: str) -> tuple[float, float]:
+    """Give between what 95 % of the ratios of medians lie if runs are drawn again from those that there are (percentile bootstrap)."""
+    random = Random(1)
+    alone, guarded = ([value for value in row[name] if value is not None] for row in pair)
+    ratios = [
+        median(random.choices(guarded, k=len(guarded)))
+        / median(random.choices(alone, k=len(alone)))
+        for _ in range(RESAMPLED)
+    ]
+    cuts = quantiles(ratios, n=40, method="inclusive")
+    return cuts[0], cuts[-1]
 
 
 def bound(results: dict[str, Any], pair: Pair) -> float | None:
