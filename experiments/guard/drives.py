@@ -11,6 +11,7 @@ import json
 import tempfile
 import tomllib
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
@@ -51,6 +52,7 @@ def main() -> None:
     parser.add_argument("--at-once", type=int, default=2, help="runs at once")
     parser.add_argument("--engine", choices=MANAGERS, default="simulation", help="what runs them")
     parser.add_argument("--drive", nargs="+", choices=DRIVES, default=DRIVES, help="only these")
+    parser.add_argument("--receive-buffer", help="that sockets begin with, beyond Linux's default")
     given = parser.parse_args()
     keys = [
         (given.engine, drive, manager, seed)
@@ -59,7 +61,7 @@ def main() -> None:
         for manager in MANAGERS[given.engine]
     ]
     with ProcessPoolExecutor(given.at_once) as workers:
-        found = list(workers.map(driven, keys))
+        found = list(workers.map(partial(driven, receive_buffer=given.receive_buffer), keys))
     before = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
     done = {(given.engine, drive) for drive in given.drive}
     rows = [row for row in before if (row["engine"], row["drive"]) not in done] + found
@@ -90,10 +92,12 @@ def scenario(drive: str, manager: str) -> Scenario:
     return load_scenario(settings("simulation", drive, manager))[1]
 
 
-def driven(key: Key) -> Row:
+def driven(key: Key, receive_buffer: str | None = None) -> Row:
     """Run one drive."""
     engine, drive, manager, seed = key
     made = settings(engine, drive, manager)
+    if receive_buffer is not None:
+        made.setdefault("tcp", {})["receive_buffer"] = receive_buffer
     _, read = load_scenario(made)
     about = {"engine": engine, "drive": drive, "manager": manager, "seed": seed}
     if engine == "simulation":

@@ -74,7 +74,7 @@ def test_a_path_that_costs_too_much_becomes_a_backup(hosts: Lab) -> None:
 
 
 def test_a_backup_is_spared_until_it_is_needed(hosts: Lab) -> None:
-    hosts.ip("client", "mptcp endpoint change id 2 subflow backup")
+    hosts.ip("client", "mptcp endpoint change id 2 backup")
     before = hosts.configuration()
     policy = begin(hosts, "offload", size=10**9, tolerance=4 * 10**9)
     hosts.fetch()

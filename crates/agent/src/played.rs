@@ -25,6 +25,8 @@ pub struct Host {
     pub answers: Vec<(IpAddr, u16)>,
     pub probes: Vec<(IpAddr, Means)>,
     pub timeouts: u32,
+    /// Of the connections of subflows; of others, of the first.
+    pub tokens: Vec<u32>,
     pub refuses_delete: bool,
     pub refuses_add: bool,
     pub is_silent: bool,
@@ -45,11 +47,13 @@ impl Host {
     /// It has carried more since it was looked at, if it does now.
     fn subflow(&mut self, at: usize) -> Subflow {
         let (cookie, timeouts) = (self.cookie(at), self.timeouts);
+        let token = self.tokens.get(at).copied().unwrap_or(1);
         let (local, carries, received_bytes) = &mut self.subflows[at];
         *received_bytes += if *carries { 1000 } else { 0 };
         Subflow {
             socket: (2, [0; 48]),
             cookie,
+            token,
             local: *local,
             remote: "192.0.2.1:8080".parse().unwrap(),
             unacked: 0,

@@ -7,6 +7,7 @@ use crate::kept::{Kept, Taken};
 use crate::kernel::{Address, Kernel};
 use crate::options::Plan;
 use crate::subflows::Subflow;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{Error, ErrorKind, Result};
 use std::net::{IpAddr, SocketAddr};
@@ -69,6 +70,8 @@ struct Path {
     address: Option<Address>,
     /// The interface that has it, or had.
     interface: String,
+    /// Whether it is to be closed, once every connection over it has another subflow.
+    is_leaving: bool,
     /// Of subflows that are over, and of all.
     past_bytes: u64,
     bytes: u64,
@@ -76,7 +79,15 @@ struct Path {
 
 impl Path {
     fn new(found: Endpoint) -> Path {
-        Path { found, now: Some(found), address: None, interface: String::new(), past_bytes: 0, bytes: 0 }
+        Path {
+            found,
+            now: Some(found),
+            address: None,
+            interface: String::new(),
+            is_leaving: false,
+            past_bytes: 0,
+            bytes: 0,
+        }
     }
 
     /// As it is to be: an interface that came back has another index.
@@ -236,7 +247,7 @@ impl<K: Kernel> Policy<K> {
         let is_reachable = others.iter().any(|subflow| subflow.remote.is_ipv4() == address.is_ipv4());
         self.act(now, commands);
         if self.manager.is_some() && is_reachable && !is_joined && !is_used {
-            self.close(index);
+            self.leave(index);
         }
     }
 
@@ -245,10 +256,11 @@ impl<K: Kernel> Policy<K> {
         let addresses: Vec<_> = self.paths.iter().map(|path| path.found.address).collect();
         let mut listed = if addresses.is_empty() { Vec::new() } else { self.kernel.subflows(&addresses)? };
         self.listed = Some(now);
-        if self.manager.is_none() && !listed.is_empty() {
+        let begins = self.manager.is_none() && !listed.is_empty();
+        if begins {
             self.look(now)?;
-            listed.sort_by_key(|subflow| self.index_of(subflow.local));
-            self.begin(now, &listed[0]);
+            // Of a connection that is older than this program, what carried most is taken for the first.
+            listed.sort_by_key(|subflow| Reverse(subflow.acked_bytes + subflow.received_bytes));
         }
         for place in 0..self.subflows.len() {
             let Some(known) = self.subflows[place] else { continue };
@@ -262,14 +274,24 @@ impl<K: Kernel> Policy<K> {
                 None => self.ended(now, place, &known),
             }
         }
-        for subflow in &listed {
-            if !self.subflows.iter().flatten().any(|known| known.cookie == subflow.cookie) {
-                let place = self.placed(subflow);
-                let (local, remote) = (SocketAddr::new(subflow.local, 0), subflow.remote);
-                self.tell(now, PathEvent::SubflowEstablished { subflow: place, local, remote });
-            }
+        let is_new = |one: &&Subflow| !self.subflows.iter().flatten().any(|known| known.cookie == one.cookie);
+        let new: Vec<_> = listed.iter().filter(is_new).copied().collect();
+        // All have their places before anybody is told: whoever closes a path looks at the others.
+        let places: Vec<_> = new.iter().map(|subflow| self.placed(subflow)).collect();
+        let mut come = places.into_iter().zip(new);
+        if begins && let Some((_, first)) = come.next() {
+            self.begin(now, &first);
+        }
+        for (subflow, one) in come {
+            let (local, remote) = (SocketAddr::new(one.local, 0), one.remote);
+            self.tell(now, PathEvent::SubflowEstablished { subflow, local, remote });
         }
         self.count();
+        for index in 0..self.paths.len() {
+            if self.paths[index].is_leaving {
+                self.leave(index);
+            }
+        }
         if self.manager.is_some() && listed.is_empty() && !self.kernel.has_connection().unwrap_or(true) {
             self.manager = None;
             self.subflows.clear();
@@ -284,7 +306,6 @@ impl<K: Kernel> Policy<K> {
         // It could be built before.
         self.manager = build(&self.settings).ok();
         self.paths.iter_mut().for_each(|path| (path.past_bytes, path.bytes) = (0, 0));
-        self.placed(first);
         let (local, remote) = (SocketAddr::new(first.local, 0), first.remote);
         self.tell(now, PathEvent::Established { client: true, local, remote });
         let there: Vec<_> = self.addresses().into_iter().map(|address| address.address).collect();
@@ -356,12 +377,15 @@ impl<K: Kernel> Policy<K> {
                 }
                 PathCommand::Close { subflow } => {
                     if let Some(index) = at(self, subflow).and_then(|local| self.index_of(local)) {
-                        if closed.contains(&index) { self.close_first(index) } else { self.close(index) }
+                        // What was closed just now has no subflow any more.
+                        if closed.contains(&index) || self.paths[index].now.is_some() {
+                            self.leave(index);
+                        }
                     }
                 }
                 PathCommand::Withdraw { address } => {
-                    if let Some(index) = self.index_of(address) {
-                        self.close(index);
+                    if let Some(index) = self.index_of(address).filter(|&index| self.paths[index].now.is_some()) {
+                        self.leave(index);
                     }
                 }
                 PathCommand::SetBackup { subflow, backup } => {
@@ -386,7 +410,8 @@ impl<K: Kernel> Policy<K> {
 
     /// Brings an endpoint, or makes it a backup or none any more.
     fn open(&mut self, index: usize, is_backup: bool, signal: &'static str) {
-        let path = &self.paths[index];
+        let path = &mut self.paths[index];
+        path.is_leaving = false;
         let wanted = path.endpoint(is_backup);
         if path.now.is_some_and(|now| now.is_backup() == is_backup) {
             return;
@@ -407,6 +432,18 @@ impl<K: Kernel> Policy<K> {
             }
             _ => self.paths[index].now = Some(wanted),
         }
+    }
+
+    /// Closes a path, but takes no connection's last subflow.
+    fn leave(&mut self, index: usize) {
+        let address = self.paths[index].found.address;
+        let has_other = |token| self.subflows.iter().flatten().any(|one| one.token == token && one.local != address);
+        let mut on_it = self.subflows.iter().flatten().filter(|one| one.local == address);
+        self.paths[index].is_leaving = !on_it.all(|one| has_other(one.token));
+        if self.paths[index].is_leaving {
+            return;
+        }
+        if self.paths[index].now.is_some() { self.close(index) } else { self.close_first(index) }
     }
 
     /// Takes an endpoint away: its subflows end here, and REMOVE_ADDR tells peers.
@@ -462,7 +499,8 @@ impl<K: Kernel> Policy<K> {
     /// Makes endpoints as they were found; gives those that could not be.
     pub fn restore(&mut self) -> Vec<String> {
         for index in 0..self.paths.len() {
-            let path = &self.paths[index];
+            let path = &mut self.paths[index];
+            path.is_leaving = false;
             let found = path.endpoint(path.found.is_backup());
             if path.now.is_none_or(|now| now.flags != found.flags) {
                 self.set(index, found);

@@ -12,6 +12,8 @@ const INFO: u16 = 2;
 const ULP_INFO: u16 = 19;
 /// INET_ULP_INFO_MPTCP
 const ULP_MPTCP: u16 = 3;
+/// MPTCP_SUBFLOW_ATTR_TOKEN_LOC
+const TOKEN: u16 = 2;
 const INET: u8 = 2;
 const INET6: u8 = 10;
 /// Established, and those whose peer has said that it sends no more.
@@ -52,6 +54,8 @@ pub struct Subflow {
     pub socket: (u8, [u8; SOCKET_BYTES]),
     /// Never used again for another.
     pub cookie: u64,
+    /// Which connection of this host it belongs to.
+    pub token: u32,
     /// Its addresses.
     pub local: IpAddr,
     /// The peer's, and its port.
@@ -173,11 +177,12 @@ fn operation(code: u8, yes: usize, no: usize) -> Vec<u8> {
 
 fn read(answer: &[u8]) -> Option<Subflow> {
     let attributes = answer.get(MESSAGE_BYTES..)?;
-    attribute(attribute(attributes, ULP_INFO)?, ULP_MPTCP)?;
+    let mptcp = attribute(attribute(attributes, ULP_INFO)?, ULP_MPTCP)?;
     let info = attribute(attributes, INFO)?;
     Some(Subflow {
         socket: (answer[0], *answer.get(SOCKET..)?.first_chunk()?),
         cookie: u64_at(answer, COOKIE),
+        token: attribute(mptcp, TOKEN).map_or(0, |token| u32_at(token, 0)),
         local: address(answer, LOCAL)?,
         remote: SocketAddr::new(
             address(answer, REMOTE)?,

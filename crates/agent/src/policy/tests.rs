@@ -122,6 +122,34 @@ fn backups_are_spared_until_the_others_would_be_late() {
 }
 
 #[test]
+fn what_a_killed_one_closed_is_back_and_no_first_path() {
+    let host = host();
+    let closed = host.0.borrow_mut().endpoints.remove(1);
+    host.0.borrow_mut().subflows[0].2 = 5000;
+    let left = vec![Taken { endpoint: closed, interface: "if2".into() }];
+    let settings = Settings { name: "on-demand".into(), max_subflows: 8, ..Settings::default() };
+    let policy = Policy::new(host.clone(), settings, HashMap::new(), None, left, false).unwrap();
+    let mut bench = Bench { host, policy, now: Time::default(), ordered: Vec::new() };
+    assert_eq!(bench.endpoints(), [ip(WIFI), ip(LTE)]);
+    bench.run(500);
+    assert_eq!(bench.endpoints(), [ip(WIFI)]);
+}
+
+#[test]
+fn no_connection_loses_its_last_subflow() {
+    let mut bench = Bench::new("on-demand", json!({}), &[]);
+    bench.host.0.borrow_mut().tokens = vec![1, 2];
+    bench.run(500);
+    assert_eq!(bench.endpoints(), [ip(WIFI), ip(LTE)]);
+    let mut host = bench.host.0.borrow_mut();
+    host.subflows.push((ip(WIFI), false, 0));
+    host.tokens.push(2);
+    drop(host);
+    bench.run(200);
+    assert_eq!(bench.endpoints(), [ip(WIFI)]);
+}
+
+#[test]
 fn who_ends_leaves_the_host_as_it_was() {
     let mut bench = Bench::new("on-demand", json!({}), &[]);
     bench.run(500);
