@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import mptcplab
-from mptcplab.cli.main import main
+from mptcplab.cli.main import run as command
 from mptcplab.results import policies
 from mptcplab.results.comparison import Comparison
 from requirements import need_tool
@@ -106,7 +106,7 @@ def test_what_converters_say_is_in_the_capture(fast_open: bool, tmp_path: Path) 
 def test_the_headline_names_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "bonded.toml"
     file.write_text(scenario(), "utf-8")
-    assert main(["run", str(file), "--out", str(tmp_path / "run"), "--no-baselines"]) == 0
+    assert command(["run", str(file), "--out", str(tmp_path / "run"), "--no-baselines"]) == 0
     words = "default scheduler, converters at both ends by the Convert Protocol · seed 1"
     assert words in " ".join(capsys.readouterr().out.split())
 
