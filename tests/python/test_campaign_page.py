@@ -447,6 +447,10 @@ def test_paper_is_white(browser: Browser, file: Path) -> None:
     assert shown.page.evaluate(back) == "rgb(21, 25, 30)"
     shown.page.emulate_media(media="print", color_scheme="dark")
     assert shown.page.evaluate(back) == "rgb(255, 255, 255)"
+    # What tells the series apart, without what switches them.
+    assert shown.page.locator(".series label:visible").count() > 1
+    assert shown.page.locator("input:visible").count() == 0
+    assert shown.page.locator("#numbers td:first-child :visible").count() > 1
     assert shown.page.pdf().startswith(b"%PDF")
     assert shown.said == []
     shown.close()

@@ -202,6 +202,9 @@ def test_paper_is_white_and_without_buttons(browser: Browser, file: Path) -> Non
         assert box is not None
         assert box["x"] + box["width"] <= 700
         assert box["height"] > 40
+    # No table scrolls on paper: a browser scales the page until it fits.
+    overflow = "all => all.map(one => getComputedStyle(one).overflowX)"
+    assert set(shown.page.eval_on_selector_all(".wide", overflow)) == {"visible"}
     assert shown.page.pdf().startswith(b"%PDF")
     assert shown.said == []
     shown.close()
