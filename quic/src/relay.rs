@@ -19,7 +19,8 @@ pub async fn relay(
 ) -> Result<(), String> {
     application.set_nodelay(true).map_err(|error| error.to_string())?;
     let (from, to) = application.split();
-    let ended = tokio::try_join!(send(from, sender), receive(to, receiver));
+    let ended = tokio::try_join!(send(from, sender), receive(to, receiver))
+        .map_err(|error| connection.close_reason().map_or(error, |reason| reason.to_string()));
     if let Err(error) = &ended {
         connection.close(GIVEN_UP.into(), error.as_bytes());
         // The application is to see that it was lost: a reset.

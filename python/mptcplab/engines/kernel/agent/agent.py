@@ -18,6 +18,8 @@ from mptcplab.engines.kernel.agent.transfer import Datagrams, Transfer, Watching
 
 PROGRESS_NS = 500_000_000
 LINGER_LOOK_NS = 20_000_000
+# What closes a connection of QUIC may take several round trips to arrive.
+QUIC_LINGER_NS = 60 * 10**9
 INPUT, OUTPUT = 0, 1
 READ_BYTES = 1 << 16
 
@@ -94,7 +96,8 @@ class Agent:
 
     def _over(self) -> None:
         self._ended_ns = unix_ns()
-        self._linger(now() + self._job.linger_ns)
+        linger_ns = self._job.linger_ns if self._quic is None else QUIC_LINGER_NS
+        self._linger(now() + linger_ns)
 
     def _linger(self, until: int) -> None:
         """Wait until the kernel's sockets are gone: subflows close after their connection."""

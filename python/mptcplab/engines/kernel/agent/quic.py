@@ -10,9 +10,7 @@ from typing import Any
 
 from mptcplab._core import Error
 
-STARTS_SECONDS = 10.0
-# It waits until what closes the connection may have arrived: several round trips.
-ENDS_SECONDS = 60.0
+STARTS_SECONDS, ENDS_SECONDS = 10.0, 5.0
 READ_BYTES = 1 << 16
 
 
