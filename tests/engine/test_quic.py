@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import os
+import subprocess
 
 import pytest
 
 from engine.machines import Machine, about
+from mptcplab.machine import quic
 from requirements import need_quic
 
 TWO_PATHS = """\
@@ -122,3 +125,27 @@ def test_response_times_are_those_of_the_application(host: Machine) -> None:
     assert run.transfer["responses"] == 5
     assert run.transfer["response_time_ms_max"] == pytest.approx(max(times), abs=1e-3)
     assert run.transfer["response_time_ms_mean"] == pytest.approx(sum(times) / 5, abs=1e-3)
+
+
+def test_nobody_has_to_read_what_the_program_says() -> None:
+    need_quic()
+    unread, written = os.pipe()
+    os.close(unread)
+    job = (
+        '{"application": "127.0.0.1:0", "server": "127.0.0.1:0", "congestion_control": "cubic", '
+        '"receive_window": 100000, "send_window": 100000}'
+    )
+    with os.fdopen(written, "wb") as gone:
+        ends = subprocess.run([quic.program(), job], stdin=subprocess.DEVNULL, stdout=gone)
+        assert ends.returncode == 0
+        assert subprocess.run([quic.program(), b"\xff"], stderr=gone).returncode == 2
+
+
+def test_little_still_has_to_arrive_when_the_duration_is_over(host: Machine) -> None:
+    need_quic()
+    text = TWO_PATHS.replace('size = "1 MB"', 'duration = "3 s"').replace('loss = "1 %"\n', "")
+    (run,) = host.emulate(text, "--no-baselines").values()
+    assert run.outcome["finished"] is True, run.outcome
+    assert run.transfer is not None
+    # At some 29 Mbit/s the send buffer of 4 MiB takes 1.2 s.
+    assert run.transfer["elapsed_s"] < 4.7
