@@ -24,6 +24,9 @@ const BEST_ROUND_TRIPS: f64 = 4.0;
 /// A path is much slower than one that carries so many times as much; data waits for it where it does so for this part of the time.
 const MUCH_SLOWER: f64 = 6.0;
 const WAITED_PART: f64 = 0.25;
+/// A path is left that carries this part of what it carried, and loses so much.
+const LEFT: f64 = 0.25;
+const LOSES_PERCENT: f64 = 0.35;
 /// A path that carried a smaller part is not missed.
 const LEAST_PART: f64 = 0.05;
 
@@ -47,7 +50,7 @@ pub(super) fn away(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Rang
 
 /// When a subflow's address was withdrawn, until another one over its path had joined, but for when the old one brought what was
 /// left on it.
-fn gone(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Range<usize>> {
+pub(super) fn gone(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Range<usize>> {
     let Some(gone_s) = case.withdrawn_s(subflow).filter(|&at_s| at_s < case.end_s()) else { return Vec::new() };
     let anew = case.same_path(subflow).into_iter().map(|other| &case.report.subflows[other]);
     let back_s =
@@ -129,6 +132,29 @@ pub(super) fn is_out_of_order(case: &Case, rates: &[f64]) -> bool {
     let holds_up =
         |subflow: usize| rates[subflow] * MUCH_SLOWER <= most && waited_s(subflow) >= WAITED_PART * case.elapsed_s;
     case.established().into_iter().filter(|&subflow| rates[subflow] > 0.0).any(holds_up)
+}
+
+/// Whether another path that loses packets was left for good when this one was back: its congestion control, if coupled, gives it
+/// up beside one that loses nothing. Without the outage that would have come sooner or later, and how fast it is meanwhile, nothing
+/// tells.
+pub(super) fn leaves_another(case: &Case, timeline: &Timeline, subflow: usize) -> bool {
+    let spans = away(case, timeline, subflow);
+    let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
+    let (begin, end) = (place(case.begin_s), place(case.end_s()));
+    let from = spans.iter().map(|span| span.start).min().unwrap_or(end);
+    let to = spans.iter().map(|span| span.end).max().unwrap_or(end);
+    if from <= begin || (end.saturating_sub(to)) as f64 * timeline.width_s() < BEST_S {
+        return false;
+    }
+    case.established().into_iter().filter(|&other| other != subflow).any(|other| {
+        let rate = |span: Range<usize>| timeline.bytes(other, span.clone()) / (span.len() as f64 * timeline.width_s());
+        let loss = case.report.flows[other][case.direction as usize].loss_rate_percent;
+        let before = rate(begin..from);
+        before >= LEAST_PART * case.best_rate
+            && rate(to..end) < LEFT * before
+            && loss.is_some_and(|percent| percent >= LOSES_PERCENT)
+            && away(case, timeline, other).is_empty()
+    })
 }
 
 /// The most that each subflow carried over some round trips, together.

@@ -38,6 +38,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let is_dear = cost_s >= (LEAST_PART * case.elapsed_s).min(LEAST_S);
         let hidden = (case.order_bound || case.window_bound) && case.has_room();
         let cost = match often {
+            // Data waits for what a path lost, too.
+            _ if is_dear && (case.changed || case.lossy) => Cost::Unknown,
             true if is_dear || hidden && waited_s >= MOSTLY * case.elapsed_s => Cost::Unknown,
             false if is_dear && !hidden => Cost::Seconds(cost_s),
             _ => continue,

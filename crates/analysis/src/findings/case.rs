@@ -2,6 +2,7 @@
 
 use super::NO_FAULT;
 use super::cost::Lost;
+use super::waits::Wait;
 use super::{spurious, stops, unfit, waste};
 use crate::report::Report;
 use crate::timeline::{Bin, Flow, Timeline};
@@ -83,8 +84,12 @@ pub(super) struct Case<'a> {
     pub(super) silences: Vec<Vec<Range<usize>>>,
     /// The same with much in flight and after a shorter time: a few losses leave some of it answered.
     pub(super) short_silences: Vec<Vec<Range<usize>>>,
+    /// For what was lost with nothing after it, as far as no finding tells it yet.
+    pub(super) waits: Vec<Wait>,
     /// Since when paths were dead, if a finding says so.
     pub(super) stopped_s: Option<f64>,
+    /// After an outage another path carried next to nothing: without it, nothing tells how fast the transfer would have been.
+    pub(super) changed: bool,
     /// A finding says that paths lost packets, and not because a queue was full.
     pub(super) lossy: bool,
     /// Data waited for a slow path for so long that it is told.
@@ -156,7 +161,9 @@ impl<'a> Case<'a> {
             }),
             silences: Vec::new(),
             short_silences: Vec::new(),
+            waits: Vec::new(),
             stopped_s: None,
+            changed: false,
             lossy: false,
             blocked: false,
             join_failed: false,

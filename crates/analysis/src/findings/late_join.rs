@@ -1,6 +1,7 @@
 //! A further path came late although it was there.
 
 use super::case::{Case, Found, s};
+use super::first_syn;
 
 /// A join is due within so many round trips of the first subflow's handshake, and this time.
 const ROUND_TRIPS: f64 = 6.0;
@@ -16,10 +17,14 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     let rtt_s = case.report.subflows.iter().filter_map(|row| row.handshake_rtt_ms).fold(0.0, f64::max) / 1e3;
     let due_s = (ROUND_TRIPS * rtt_s).max(LEAST_S);
+    let began_s = first_syn::lost_s(case);
     let mut found = Vec::new();
     for subflow in case.established() {
         let row = &case.report.subflows[subflow];
-        let Some(joined_s) = row.join_time_ms.map(|ms| ms / 1e3).filter(|_| row.kind == "join" && !row.backup) else {
+        // No path joins before the connection has begun.
+        let Some(joined_s) =
+            row.join_time_ms.map(|ms| ms / 1e3 - began_s).filter(|_| row.kind == "join" && !row.backup)
+        else {
             continue;
         };
         let earlier = case.report.subflows.iter().any(|other| {
@@ -30,7 +35,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         if joined_s < due_s || earlier {
             continue;
         }
-        let (from_s, to_s) = (case.begin_s, case.begin_s + joined_s);
+        let (from_s, to_s) = (case.begin_s + began_s, case.begin_s + began_s + joined_s);
         let part = (timeline.rate(subflow) / case.best_rate).min(1.0);
         let cost = case.claim(from_s, to_s, joined_s * part);
         found.push(Found {

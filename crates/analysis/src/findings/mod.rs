@@ -9,6 +9,7 @@ mod drops;
 mod idle;
 mod overtaken;
 mod split;
+mod waits;
 
 pub(crate) use drops::poison;
 pub(crate) use split::add as add_split;
@@ -33,6 +34,7 @@ macro_rules! rules {
 rules! {
     unfit,
     never_began,
+    first_syn,
     joins,
     boxes,
     backups,

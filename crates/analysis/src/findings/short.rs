@@ -1,6 +1,7 @@
 //! The transfer was over before a second path could help: no fault.
 
 use super::case::{Case, Cost, Found};
+use super::first_syn;
 use tables::Subflow;
 
 /// A longer transfer is not short, whenever its second path came.
@@ -14,13 +15,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let first = joins().filter_map(|row| row.join_time_ms).reduce(f64::min);
     // A subflow that a box broke is what the path lacked, not time, nor one that was refused while there was time.
     let is_broken = case.report.events.iter().any(|row| row.event == "fail");
-    let half_s = case.begin_s + case.elapsed_s / 2.0;
-    let is_refused = |row: &Subflow| row.handshake == "refused" && row.end_s < half_s;
+    let half_s = (first_syn::lost_s(case) + case.elapsed_s) / 2.0;
+    let is_refused = |row: &Subflow| row.handshake == "refused" && row.end_s < case.begin_s + half_s;
     if is_broken
         || case.join_failed
         || joins().any(is_refused)
         || joins().count() == 0
-        || first.is_some_and(|first| first < case.elapsed_s * 500.0)
+        || first.is_some_and(|first| first < half_s * 1e3)
     {
         return Vec::new();
     }

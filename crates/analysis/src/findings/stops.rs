@@ -6,6 +6,7 @@ use super::away::{self, Certainty, Rate};
 use super::case::{Case, Cost, Found, SILENT_S, often, s};
 use super::idle;
 use super::overtaken::at_receiver;
+use super::waits::{self, Wait};
 use crate::timeline::Timeline;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -34,11 +35,57 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if !case.is_whole() || !case.main || case.best_rate <= 0.0 {
         return Vec::new();
     }
-    match (case.sender, case.receiver) {
+    case.waits = waits::waits(case);
+    let mut found = match (case.sender, case.receiver) {
         (Some(sender), _) => at_sender(case, sender),
         (None, Some(receiver)) => at_receiver(case, receiver),
         _ => Vec::new(),
+    };
+    found.extend(between_messages(case));
+    found
+}
+
+/// Outages that a message ran into whose answer is what the transfer moves: who sends that had nothing in flight.
+fn between_messages(case: &mut Case) -> Vec<Found> {
+    let is_long =
+        |case: &Case, wait: &Wait| wait.most() > 1 && wait.seconds() >= case.patience_s(wait.timeouts[0].0, SILENT_S);
+    let waits = std::mem::take(&mut case.waits);
+    let (long, short): (Vec<Wait>, _) =
+        waits.into_iter().partition(|wait| wait.direction != case.direction && is_long(case, wait));
+    case.waits = short;
+    let (mut all, mut some) = (Vec::new(), Vec::new());
+    for wait in long {
+        let others = there(case, wait.from_s, |other| !wait.is_on(other));
+        let outage = Outage {
+            subflow: wait.timeouts[0].0,
+            from_s: wait.from_s,
+            to_s: wait.to_s,
+            waited_s: wait.seconds(),
+            lost_s: wait.claim(case),
+            timeouts: wait.most(),
+            backed_off: wait.most() - 1,
+            by: wait.direction,
+            others,
+        };
+        if outage.others.is_empty() { all.push(outage) } else { some.push(outage) }
     }
+    let mut found = told(case, some, |case, outages| one_dead(case, outages, Certainty::Known));
+    found.extend(told(case, all, |case, outages| every_dead(case, outages, Certainty::Known)));
+    found
+}
+
+/// What messages lost that ran into an outage, the sender of all the rest waited for as well.
+fn with_messages(case: &mut Case, mut outage: Outage, is_on: impl Fn(&Wait) -> bool) -> Outage {
+    let waits = std::mem::take(&mut case.waits);
+    let (with, without): (Vec<Wait>, _) = waits.into_iter().partition(|wait| {
+        wait.direction != case.direction && is_on(wait) && wait.from_s < outage.to_s && outage.from_s < wait.to_s
+    });
+    case.waits = without;
+    for wait in with {
+        outage.lost_s += wait.claim(case);
+        outage.from_s = outage.from_s.min(wait.from_s);
+    }
+    outage
 }
 
 /// Times in which nothing new came between the first data and the last.
@@ -76,6 +123,8 @@ struct Outage {
     timeouts: usize,
     /// Time-outs that came later after the one before than that one had.
     backed_off: usize,
+    /// Which way that went which was lost.
+    by: Direction,
 }
 
 /// Claims what it cost that a subflow was dead, of which the cause is known: its finding takes the place of the outages'. What
@@ -95,15 +144,24 @@ fn rates(timeline: &Timeline) -> Vec<f64> {
 fn at_sender(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
     let (rates, rate) = (rates(timeline), away::rate(case, timeline));
     let certainty = if away::is_out_of_order(case, &rates) { Certainty::Unknown } else { rate.certainty };
-    let mut found = Vec::new();
+    // Where all were withdrawn, none waited for another.
+    let gone: Vec<_> = (0..rates.len()).map(|subflow| away::gone(case, timeline, subflow)).collect();
+    let withdrawn = all_dead(case, timeline, rate, &gone);
+    let mut found = told(case, withdrawn, |case, outages| every_dead(case, outages, rate.certainty));
     for subflow in case.established() {
         if case.explained.contains(&subflow) {
             continue;
         }
         let outages = dead(case, timeline, subflow, &rates, rate);
+        let outages: Vec<_> =
+            outages.into_iter().map(|outage| with_messages(case, outage, |wait| wait.is_on(subflow))).collect();
+        let left = !outages.is_empty() && away::leaves_another(case, timeline, subflow);
+        case.changed |= left;
+        let certainty = if left { Certainty::Unknown } else { certainty };
         found.extend(told(case, outages, |case, outages| one_dead(case, outages, certainty)));
     }
-    let outages = all_dead(case, timeline, rate);
+    let outages = all_dead(case, timeline, rate, &[]);
+    let outages = outages.into_iter().map(|outage| with_messages(case, outage, |_| true)).collect();
     found.extend(told(case, outages, |case, outages| every_dead(case, outages, rate.certainty)));
     case.stopped_s = found.iter().map(|one| one.from_s).reduce(f64::min);
     found.extend(unfinished(case, timeline));
@@ -209,7 +267,8 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
         if !case.is_worth(lost_s) && case.have_room() {
             lost_s += case.lost.claim(from_s, to_s, (waited_s - lost_s).max(0.0));
         }
-        outages.push(Outage { subflow, others, from_s, to_s, waited_s, lost_s, timeouts, backed_off });
+        let by = case.direction;
+        outages.push(Outage { subflow, others, from_s, to_s, waited_s, lost_s, timeouts, backed_off, by });
     }
     outages
 }
@@ -246,7 +305,7 @@ fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
         message: format!(
             "{name} delivered nothing {times}from {} to {until}{}{waited}: {}",
             s(from_s),
-            reason(case, subflow, to_s),
+            reason(case, subflow, to_s, outages[0].by),
             lost
         ),
         evidence: match outages.iter().map(|one| one.timeouts).sum() {
@@ -264,9 +323,9 @@ fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
 }
 
 /// Why the sender did not leave a dead subflow, where the captures show it.
-fn reason(case: &Case, subflow: usize, to_s: f64) -> String {
+fn reason(case: &Case, subflow: usize, to_s: f64, by: Direction) -> String {
     let row = &case.report.subflows[subflow];
-    let sender = if case.direction == Direction::Up { "client" } else { "server" };
+    let sender = if by == Direction::Up { "client" } else { "server" };
     // Packets of the same port from another address, which the server knows nothing of.
     let is_renamed = |other: &&tables::Subflow| {
         let ends = (other.client_port, other.server_address, other.server_port);
@@ -278,14 +337,18 @@ fn reason(case: &Case, subflow: usize, to_s: f64) -> String {
     let is_reset = |event: &tables::Event| {
         event.event == "reset"
             && event.subflow == Some(subflow as u32)
-            && event.direction != Some(case.direction)
+            && event.direction != Some(by)
             && event.at_s <= to_s
     };
+    let is_refused = |other: &tables::Subflow| {
+        other.client_address == row.client_address && other.handshake == "refused" && other.start_s > row.start_s
+    };
+    let anew = if case.report.subflows.iter().any(is_refused) { ", and a new join was refused" } else { "" };
     if case.withdrawn_s(subflow).is_some_and(|at_s| at_s <= to_s) {
-        return ", since its address was withdrawn".to_owned();
+        return format!(", since its address was withdrawn{anew}");
     }
-    if case.report.events.iter().any(is_reset) {
-        String::new()
+    if !anew.is_empty() || case.report.events.iter().any(is_reset) {
+        anew.to_owned()
     } else {
         format!(", and nothing told the {sender} that it was dead")
     }
@@ -307,8 +370,8 @@ fn timeouts(timeline: &Timeline, subflow: usize, span: Range<usize>) -> (usize, 
     })
 }
 
-/// When no path was left that went on.
-fn all_dead(case: &mut Case, timeline: &Timeline, rate: Rate) -> Vec<Outage> {
+/// When no path was left that went on: all were silent, or, given when they were, some of them gone.
+fn all_dead(case: &mut Case, timeline: &Timeline, rate: Rate, gone: &[Vec<Range<usize>>]) -> Vec<Outage> {
     let mut outages = Vec::new();
     for stop in stops(case, timeline) {
         if timeline.is_shut(stop.clone()) {
@@ -318,13 +381,19 @@ fn all_dead(case: &mut Case, timeline: &Timeline, rate: Rate) -> Vec<Outage> {
         let there = there(case, from_s, |_| true);
         // Nothing more comes while a far path begins anew: they are silent together in a part of the time.
         let silent = |subflow: usize, at: usize| {
-            let mut silences = case.silences[subflow].iter().chain(&case.short_silences[subflow]);
+            let gone = gone.get(subflow).into_iter().flatten();
+            let mut silences = gone.chain(&case.silences[subflow]).chain(&case.short_silences[subflow]);
             silences.find(|silent| silent.contains(&at)).cloned()
         };
         let together = |at: usize| -> Option<Vec<(usize, Range<usize>)>> {
             there.iter().map(|&subflow| Some((subflow, silent(subflow, at)?))).collect()
         };
         let Some(dead) = stop.clone().find_map(together).filter(|dead| !dead.is_empty()) else { continue };
+        let is_gone =
+            |(subflow, silent): &(usize, Range<usize>)| gone.get(*subflow).is_some_and(|gone| gone.contains(silent));
+        if !gone.is_empty() && !dead.iter().any(is_gone) {
+            continue;
+        }
         // A path that stays dead runs into more, which are nothing to this stop.
         let within = |silent: &Range<usize>| silent.start..silent.end.min(stop.end + 1);
         let counts = dead.iter().map(|(subflow, silent)| timeouts(timeline, *subflow, within(silent)));
@@ -340,6 +409,7 @@ fn all_dead(case: &mut Case, timeline: &Timeline, rate: Rate) -> Vec<Outage> {
             lost_s,
             timeouts,
             backed_off,
+            by: case.direction,
         });
     }
     outages
@@ -370,7 +440,10 @@ fn every_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
         } else {
             format!("{nothing} {times}between {} and {}: {}", s(from_s), s(to_s), lost)
         },
-        evidence: evidence("", sum(|one| one.to_s - one.from_s), timeouts),
+        evidence: match timeouts {
+            0 => format!("addresses were withdrawn (REMOVE_ADDR), and nothing came over any path until {to_s:.3} s"),
+            _ => evidence("", sum(|one| one.to_s - one.from_s), timeouts),
+        },
         remedy: remedy_of_all(outages.iter().map(|one| one.to_s - one.from_s).fold(0.0, f64::max)),
     }
 }
@@ -383,7 +456,11 @@ fn cost(case: &Case, outages: &[Outage], certainty: Certainty) -> (Cost, String)
         Certainty::Known => (Cost::Seconds(lost_s), case.lost(lost_s)),
         Certainty::AtLeast => (Cost::AtLeast(lost_s), format!("at least {} lost", s(lost_s))),
         Certainty::Unknown => {
-            (Cost::Unknown, "how much that cost is unknown, as data waited for a much slower path anyway".to_owned())
+            let why = match case.changed {
+                true => "another path, which loses packets, was hardly used any more",
+                false => "data waited for a much slower path anyway",
+            };
+            (Cost::Unknown, format!("how much that cost is unknown, as {why}"))
         }
     }
 }

@@ -36,7 +36,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         from_s: case.seconds(timeline, first),
         to_s: case.seconds(timeline, last + 1).min(case.end_s()),
         // Where no queue stood, nothing else would have gone in its place sooner.
-        cost: if case.sender.is_some() && case.have_room() { Cost::Unknown } else { Cost::Seconds(cost_s) },
+        cost: if case.changed || case.sender.is_some() && case.have_room() {
+            Cost::Unknown
+        } else {
+            Cost::Seconds(cost_s)
+        },
         confidence: 0.9,
         message: format!("{:.0} % of the data arrived twice, {}", part * 100.0, over(case, &own, same, twice - same)),
         evidence: format!(

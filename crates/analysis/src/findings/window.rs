@@ -34,6 +34,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), timeline.width_s());
     }
     let cost = match case.window_bound {
+        // A path that data waits for fills any window.
+        false if case.order_bound => Cost::Unknown,
         // The best rate is the window's own: what the paths would carry is not in the capture.
         true if case.has_room() => Cost::Unknown,
         true => return Vec::new(),
