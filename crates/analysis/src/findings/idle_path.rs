@@ -1,5 +1,5 @@
 //! A path stayed idle while the others had data in flight: its scheduler left its capacity unused. Where data waited for a slow
-//! path, that is why the others were idle.
+//! path, or for what another lost, that is why.
 
 use super::case::{Case, Cost, Found, s};
 use crate::timeline::Timeline;
@@ -11,7 +11,7 @@ const LEAST_S: f64 = 1.0;
 const LIMITED: f64 = 0.2;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
-    let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main && !case.blocked) else {
+    let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main && !case.blocked && !case.lossy) else {
         return Vec::new();
     };
     let regular = |subflow: &usize| !case.report.subflows[*subflow].backup;
@@ -22,11 +22,16 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let mut found = Vec::new();
     for &subflow in &subflows {
         let row = &case.report.subflows[subflow];
-        let begin_s = row.start_s.max(case.begin_s) + row.handshake_rtt_ms.unwrap_or(0.0) / 1e3;
+        // A SYN may have been lost.
+        let joined_s = case.begin_s + row.join_time_ms.unwrap_or(0.0) / 1e3;
+        let begin_s = joined_s.max(row.start_s + row.handshake_rtt_ms.unwrap_or(0.0) / 1e3);
         let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
         let end_s = case.withdrawn_s(subflow).unwrap_or(row.end_s);
         let there = place(begin_s)..place(case.end_s().min(end_s));
-        let busy: Vec<usize> = there.clone().filter(|&index| is_busy(timeline, index)).collect();
+        // What is sent and answered within a round trip of the path, it would bring no sooner.
+        let rtt_s = row.handshake_rtt_ms.unwrap_or(0.0) / 1e3;
+        let is_busy = |&index: &usize| is_busy(timeline, index) && !asks(case, case.seconds(timeline, index), rtt_s);
+        let busy: Vec<usize> = there.clone().filter(is_busy).collect();
         let idle = idle(timeline, subflow, &busy);
         let limited = busy.iter().filter(|&&index| timeline.whole[index].limited > 0).count();
         let idle_s = idle.len() as f64 * timeline.width_s();
@@ -63,6 +68,16 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
 /// The connection had data to send throughout.
 fn is_busy(timeline: &Timeline, index: usize) -> bool {
     timeline.whole[index].idle_us == 0 && timeline.came(index) > 0.0
+}
+
+/// Whether the other end sent a message so soon before or after a time: what it asks for begins, and all before has come.
+fn asks(case: &Case, at_s: f64, within_s: f64) -> bool {
+    let back = 1 - case.direction as usize;
+    let messages = case.report.receivers[back].as_deref().or(case.report.senders[back].as_deref());
+    messages.is_some_and(|messages| {
+        let place = |at_s: f64| messages.place(at_s - case.seconds(messages, 0));
+        (place(at_s - within_s)..=place(at_s + within_s)).any(|index| messages.came(index) > 0.0)
+    })
 }
 
 /// Those of some times in which a subflow had nothing in flight.
