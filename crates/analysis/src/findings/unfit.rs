@@ -7,8 +7,14 @@ pub(super) const LEAST_BYTES: u64 = 100_000;
 /// Bytes that are missing matter from this part of all on.
 const LEAST_PERCENT: u64 = 1;
 
+/// So does an end that one capture lacks from this part of the transfer on.
+const LEAST_END: f64 = 0.05;
+
 /// Matters where more than half of the packets with data are cut: SACK alone is in fewer.
 const OPTIONS_CUT: &str = "options_cut";
+
+/// Counts nanoseconds where only the end is missing.
+const PARTIAL: &str = "capture_partial";
 
 /// What a remark on a capture poisons: its name, what it means, what to do.
 type Poison = (&'static str, &'static str, &'static str);
@@ -37,11 +43,7 @@ const POISON: [Poison; 8] = [
         "it does not show where some of its bytes belong in the connection, or a middlebox removed the options that say so",
         "capture with a snap length of 128, from before the connection begins, with offloads off (ethtool -K DEV gro off); mptcplab probe shows what middleboxes remove",
     ),
-    (
-        "capture_partial",
-        "it covers only a part of the connection",
-        "capture from before the connection begins to its end",
-    ),
+    (PARTIAL, "it covers only a part of the connection", "capture from before the connection begins to its end"),
 ];
 
 /// What makes the captures unfit, if anything does.
@@ -51,6 +53,7 @@ pub(super) fn poison(case: &Case) -> Option<Poison> {
         let most_packets = || case.report.flows.iter().flatten().map(|row| row.data_packets).sum::<u64>() / 2;
         case.diagnosed(name).is_some_and(|row| match *name {
             OPTIONS_CUT => row.count.is_some_and(|count| count > most_packets()),
+            PARTIAL => row.count.is_none_or(|nanos| nanos as f64 / 1e9 >= LEAST_END * case.elapsed_s),
             _ => !name.ends_with("_bytes") || enough(row.count),
         })
     })

@@ -94,7 +94,7 @@ impl Connection {
             }];
         }
         let of_end = |end: usize| {
-            let Part { span, point, shown, .. } = self.coverage.parts[end]?;
+            let Part { span, point, shown, late, .. } = self.coverage.parts[end]?;
             let side = if ends[end]?.sends? == Direction::Up { "client" } else { "server" };
             let message = format!(
                 "the {side}'s capture covers {:.3} to {:.3} s, but the other one shows the connection from {:.3} to {:.3} s: figures \
@@ -109,6 +109,7 @@ impl Connection {
             Some(Diagnostic {
                 capture,
                 diagnostic: "capture_partial",
+                count: (!late).then(|| (shown.1 - span.last).max(0) as u64),
                 message: message.into(),
                 ..Diagnostic::default()
             })
