@@ -56,6 +56,9 @@ REMEDIES: dict[str, Remedy] = {
     "reinjection_waste": LOWEST_RTT,
     # With a small send buffer the scheduler that left it idle was right.
     "capacity_unused": USE_ALL,
+    "path_left_out": Remedy(
+        ("mptcp.max_subflows=8", "mptcp.max_add_addr_accepted=8"), "a limit of 8 subflows"
+    ),
     "no_second_path": Remedy(("mptcp.path_manager=full-mesh",), "the path manager full-mesh"),
     "timeout_chain": BACK_OFF,
     "slow_start_early": Remedy(

@@ -1,0 +1,49 @@
+"""A path was never joined, since as many subflows as the limit allows went over others."""
+
+from __future__ import annotations
+
+from mptcplab.results.findings.path_unused import LEAST_PART, missed_s
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.results.comparison import Comparison
+
+    Row = dict[str, Any]
+
+
+def find(comparison: Comparison, others: list[Row]) -> list[Row]:
+    """Name each path without a subflow over which plain TCP carries much."""
+    mptcp, transfer = comparison.mptcp, comparison.mptcp.transfer
+    limit = mptcp.scenario.get("mptcp", {}).get("max_subflows")
+    if transfer is None or limit is None or not mptcp.throughput_mbps:
+        return []
+    subflows = mptcp.tables.rows("subflows", connection=transfer["connection"])
+    joined = [
+        row for row in subflows if row["kind"] == "join" and row["handshake"] == "established"
+    ]
+    if not subflows or subflows[0]["kind"] != "initial" or len(joined) < limit:
+        return []
+    paths = mptcp.scenario.get("path", {})
+    found: list[Row] = []
+    for path in sorted(set(comparison.baselines) - {row["path"] for row in subflows}):
+        alone = comparison.baselines[path].throughput_mbps or 0.0
+        spare = paths.get(path, {}).get("backup") or not paths.get(path, {}).get("attached", True)
+        cost_s = missed_s(comparison, [*others, *found], path)
+        if spare or cost_s is None or alone < LEAST_PART * mptcp.throughput_mbps:
+            continue
+        found.append(
+            {
+                "kind": "path_left_out",
+                "cost_s": round(cost_s, 3),
+                "confidence": 0.9,
+                "message": f"{path} was never joined, since no more than {1 + limit} subflows "
+                f"are allowed; plain TCP over it alone carries {alone:.2f} Mbit/s",
+                "evidence": f"no SYN with MP_JOIN went over it, and {len(joined)} subflows had "
+                "joined over other paths, as many as the limit allows",
+                "remedy": "raise the limit of subflows at both hosts: ip mptcp limits set "
+                "subflows 8 add_addr_accepted 8",
+            }
+        )
+    return found
