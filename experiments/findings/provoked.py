@@ -164,6 +164,7 @@ def provoked() -> Iterator[Case]:
     for think in ("8 s", "12 s", "20 s"):
         nat = box(WIFI, "nat", idle="5 s")
         yield Case("forgotten", scenario(ask(think=think, requests=3), wifi=nat), None)
+    yield from _asked()
 
 
 def changed(path: Table) -> Table:
@@ -189,6 +190,34 @@ def _outages() -> Iterator[Case]:
             for events in (away("wifi", 2, 5), gone):
                 dead = scenario(one, timeline=events, wifi=WIFI, lte=other)
                 yield Case("path_dead", dead, scenario(one, wifi=WIFI, lte=other))
+
+
+def _asked() -> Iterator[Case]:
+    """Outages and losses that a request, a response or the first SYN runs into: nothing else is in flight."""
+    # On its way when no path is there.
+    rare = ask(response="500 kB")
+    both = [*away("wifi", 3.2, 6), *away("lte", 3.2, 6)]
+    yield Case("timeout_chain", scenario(rare, timeline=both), scenario(rare))
+    alone = scenario(rare, timeline=away("wifi", 3.4, 6), wifi=WIFI)
+    yield Case("timeout_chain", alone, scenario(rare, wifi=WIFI))
+    for response in ("100 kB", "300 kB", "900 kB"):
+        often = ask(response=response, think="800 ms", requests=10)
+        dead = scenario(often, timeline=away("wifi", 2.6, 5))
+        yield Case("path_dead", dead, scenario(often))
+
+    for direction, until_s, settings in (
+        ("download", 2.5, {}),
+        ("upload", 0.9, {}),
+        ("download", 2.5, {"enabled": False}),
+    ):
+        size = BULK | {"direction": direction, "size": "6 MB"}
+        paths: Table = {"wifi": WIFI} if settings else {"wifi": WIFI, "lte": LTE}
+        late = scenario(size, timeline=away("wifi", 0, until_s), mptcp=settings, **paths)
+        yield Case("handshake_lost", late, scenario(size, mptcp=settings, **paths))
+
+    brief = ask(response="60 kB", think="50 ms", requests=40)
+    lossy: Table = {"wifi": WIFI | {"loss": "2 %"}, "lte": LTE}
+    yield Case("losses_random", scenario(brief, **lossy), scenario(brief))
 
 
 def _held() -> Iterator[Case]:
@@ -314,6 +343,17 @@ def _beside() -> Iterator[Case]:
         far: Table = {"wifi": WIFI | {"delay": "80 ms"}}
         small = {"send_buffer": send_buffer}
         yield Case("send_buffer", scenario(tcp=small, **far), scenario(**far), views.beside)
+    third: Table = {"rate": "20 Mbit/s", "delay": "15 ms", "queue": "80 ms"}
+    for direction, size, rate in (
+        ("upload", "30 MB", "8 Mbit/s"),
+        ("download", "30 MB", "8 Mbit/s"),
+        ("download", "20 MB", "12 Mbit/s"),
+    ):
+        first = {"rate": rate, "delay": "10 ms", "queue": "80 ms"}
+        one = BULK | {"direction": direction, "size": size}
+        three = scenario(one, wifi=first, lte=first | {"delay": "20 ms"}, dsl=third)
+        two = three | {"mptcp": {"max_subflows": 1}}
+        yield Case("path_left_out", two, three, views.beside)
     for delay in ("150 ms", "160 ms", "170 ms"):
         apart: Table = {"wifi": WIFI, "lte": LTE | {"delay": delay}}
         starved = scenario(mptcp={"scheduler": "ecf"}, tcp={"send_buffer": "200 kB"}, **apart)

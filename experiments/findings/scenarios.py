@@ -132,6 +132,9 @@ def silent() -> Iterator[tuple[str, Table]]:
     for response in ("50 kB", "200 kB", "1 MB"):
         for think in ("10 ms", "50 ms"):
             yield "bursty", scenario(ask(response=response, think=think, requests=10))
+    # The first window holds a response: no second path would bring it sooner.
+    for response in ("6 kB", "12 kB", "24 kB"):
+        yield "brief", scenario(ask(response=response, think="0 s", requests=60))
     for think in ("5 s", "20 s", "60 s"):
         yield "idle", scenario(ask(response="20 kB", think=think, requests=4))
     for duration in ("4 s", "20 s"):

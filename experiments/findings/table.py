@@ -24,10 +24,12 @@ BESIDE = {
     "head_of_line": {"receive_window"},
     # A burst may take the acknowledgements, and the data come: the time-out is for nothing.
     "losses_bursts": {"path_dead", "head_of_line", "reinjection_waste", "spurious_timeouts"},
-    "losses_random": {"head_of_line"},
+    "losses_random": {"head_of_line", "tail_losses"},
     "path_back_unused": {"path_dead", "receive_window", "reinjection_waste", "spurious_timeouts"},
     "outage": {"spurious_timeouts"},
-    "path_dead": {"losses_bursts", "reinjection_waste"},
+    # Who asks waits.
+    "path_dead": {"losses_bursts", "reinjection_waste", "application"},
+    "timeout_chain": {"application"},
     "path_slowed": {"losses_queue"},
     "spurious_timeouts": {"outage", "timeout_chain", "path_dead", "reinjection_waste"},
     "window_clamped": {"receive_window"},

@@ -155,6 +155,122 @@ def test_requests_and_responses_that_wait_for_time_outs_are_told(percent: str, d
     assert "wifi lost the last segments of requests and responses" in row["message"]
 
 
+def _both(from_s: float, to_s: float) -> list[Table]:
+    return [*away("wifi", from_s, to_s), *away("lte", from_s, to_s)]
+
+
+RUN_INTO: dict[str, tuple[Table, str, list[Table]]] = {
+    "all paths": (ask(response="500 kB"), "timeout_chain", _both(3.2, 6)),
+    "one of two": (
+        ask(response="100 kB", think="800 ms", requests=10),
+        "path_dead",
+        away("wifi", 2.6, 5),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUN_INTO)
+def test_an_outage_that_a_request_runs_into_is_told_once(name: str) -> None:
+    """The time-outs before the one that brought it count, too."""
+    asked, kind, gone = RUN_INTO[name]
+    told = found(scenario(asked, timeline=gone), 1)
+    true_s = told["elapsed_s"] - found(scenario(asked), 1)["elapsed_s"]
+    assert set(told["found"]) - {"reinjection_waste"} == {kind, "application"}
+    assert true_s / FACTOR <= told["found"][kind] <= true_s * FACTOR
+
+
+def test_an_outage_that_a_request_of_a_video_runs_into_costs_its_stall() -> None:
+    """The request for the next part was sent again and again over both paths."""
+    video: Table = {"application": "video", "duration": "30 s", "buffer": "8 s"}
+    gone = _both(10, 22)
+    video |= {"direction": "download", "lowest_bitrate": "1 Mbit/s"}
+    told = found(scenario(video, timeline=gone), 1)
+    true_s = told["elapsed_s"] - found(scenario(video), 1)["elapsed_s"]
+    assert true_s / FACTOR <= told["found"]["timeout_chain"] <= true_s * FACTOR
+    assert "tail_losses" not in told["found"]
+
+
+@pytest.mark.parametrize(("enabled", "until_s"), [(True, 2.5), (False, 2.5), (True, 0.9)])
+def test_a_first_syn_that_was_lost_is_told(enabled: bool, until_s: float) -> None:
+    """No other path joins before, and that is not told as well."""
+    paths = {"wifi": WIFI, "lte": LTE} if enabled else {"wifi": WIFI}
+    size, mptcp = BULK | {"size": "6 MB"}, {"enabled": enabled}
+    late = scenario(size, timeline=away("wifi", 0, until_s), mptcp=mptcp, **paths)
+    told = found(late, 1)
+    true_s = told["elapsed_s"] - found(scenario(size, mptcp=mptcp, **paths), 1)["elapsed_s"]
+    assert set(told["found"]) == {"handshake_lost"}
+    assert true_s / FACTOR <= told["found"]["handshake_lost"] <= true_s * FACTOR
+
+
+def test_a_path_whose_join_was_lost_was_not_idle_before() -> None:
+    """It joined late, and the scheduler could not use it before."""
+    wifi = {"rate": "24 Mbit/s", "delay": "10 ms", "queue": "80 ms"}
+    lte = {"rate": "16 Mbit/s", "delay": "28 ms", "queue": "110 ms"}
+    gone = away("lte", 0, 2.5)
+    told = found(scenario(BULK | {"size": "20 MB"}, timeline=gone, wifi=wifi, lte=lte), 1)
+    assert set(told["found"]) == {"join_late"}
+
+
+@pytest.mark.parametrize("seed", [1, 3, 4])
+def test_what_an_outage_cost_beside_a_path_that_is_given_up_is_unknown(seed: int) -> None:
+    """A coupled control leaves a lossy path once the other is back: some such outages save time."""
+    coupled = {"congestion_control": "olia"}
+    wifi = {"rate": "24 Mbit/s", "delay": "10 ms", "queue": "80 ms"}
+    lossy = {"rate": "16 Mbit/s", "delay": "28 ms", "queue": "110 ms", "loss": "0.5 %"}
+    both: Table = {"wifi": wifi, "lte": lossy}
+    gone = away("wifi", 2, 4)
+    told = found(scenario(BULK | {"size": "20 MB"}, mptcp=coupled, timeline=gone, **both), seed)
+    assert told["found"]["path_dead"] is None
+    assert not any(told["found"].values())
+
+
+def test_while_all_paths_were_withdrawn_none_waited_for_another() -> None:
+    """LTE is refused when it comes back, as its old subflow still counts."""
+    both: Table = {
+        "wifi": {"rate": "24 Mbit/s", "delay": "10 ms", "queue": "80 ms"},
+        "lte": {"rate": "16 Mbit/s", "delay": "28 ms", "queue": "110 ms"},
+    }
+    gone = [event(2, "wifi", "detach"), event(2.2, "lte", "detach")]
+    gone += [event(5, path, "attach") for path in both]
+    size = BULK | {"size": "30 MB"}
+    dead = scenario(size, timeline=gone, **both)
+    told = found(dead, 1)
+    true_s = told["elapsed_s"] - found(scenario(size, **both), 1)["elapsed_s"]
+    assert true_s / FACTOR <= sum(told["found"].values()) <= true_s * FACTOR
+    first, second = simulated(dead).rows("findings")
+    assert first["message"].startswith("no path delivered anything from 2.3 s to 5.1 s")
+    assert "and a new join was refused" in second["message"]
+
+
+def test_random_losses_in_short_exchanges_are_told() -> None:
+    """The round trip grows with each window that leaves at once: no queue overflows."""
+    brief = ask(response="60 kB", think="50 ms", requests=40)
+    told = found(scenario(brief, wifi=WIFI | {"loss": "2 %"}, lte=LTE), 1)
+    assert "losses_random" in told["found"]
+    assert "capacity_unused" not in told["found"]
+
+
+@pytest.mark.parametrize("response", ["6 kB", "24 kB"])
+def test_a_path_is_not_idle_that_would_bring_a_response_no_sooner(response: str) -> None:
+    """The other one has brought it within its round trip."""
+    assert found(scenario(ask(response=response, think="0 s", requests=60)), 1)["found"] == {}
+
+
+def test_a_path_that_the_limit_keeps_out_is_told_with_its_cost() -> None:
+    """The two slow paths are joined, and the fast one comes too late."""
+    slow = {"rate": "8 Mbit/s", "delay": "10 ms", "queue": "80 ms"}
+    fast = {"rate": "20 Mbit/s", "delay": "15 ms", "queue": "80 ms"}
+    size = BULK | {"size": "20 MB"}
+    three: Table = {"wifi": slow, "lte": slow | {"delay": "20 ms"}, "dsl": fast}
+    run = package.run(scenario(size, mptcp={"max_subflows": 1}, **three), captures="none")
+    told, *others = package.why(run).rows
+    assert told["kind"] == "path_left_out"
+    assert run.mptcp.transfer is not None
+    true_s = run.mptcp.transfer["elapsed_s"] - found(scenario(size, **three), 1)["elapsed_s"]
+    assert true_s / FACTOR <= told["cost_s"] <= true_s * FACTOR
+    assert sum(row["cost_s"] or 0 for row in others) + told["cost_s"] <= true_s * FACTOR
+
+
 @pytest.mark.parametrize("joins", ["firewall", "strip-options"])
 def test_a_failed_join_costs_what_plain_tcp_carries_over_its_path(joins: str) -> None:
     """Only the runs beside it tell."""
