@@ -53,7 +53,7 @@ pub struct Options {
 
 /// What is to be done.
 pub enum Asked {
-    Watch(Options),
+    Watch(Box<Options>),
     Say(String),
 }
 
@@ -102,5 +102,5 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
             (Settings::read(&Table::new(), None).map_err(wrong)?, Some((own, plans)))
         }
     };
-    Ok(Asked::Watch(Options { observes, routes, json, settings, policy, signals, state }))
+    Ok(Asked::Watch(Box::new(Options { observes, routes, json, settings, policy, signals, state })))
 }
