@@ -236,7 +236,10 @@ impl Connection {
                 }
                 i += next;
                 match self.with(i, |entry, control| entry.tcp.poll(now, nagle, control)) {
-                    Some(emission) => sent = self.fill(now, i, &emission, packet),
+                    Some(emission) => {
+                        self.left(i, &emission);
+                        sent = self.fill(now, i, &emission, packet);
+                    }
                     None => i += 1,
                 }
             }
@@ -357,7 +360,7 @@ impl Connection {
     /// The application writes up to `bytes`; says how many were taken.
     pub fn write(&mut self, bytes: u64) -> u64 {
         self.provide_memory();
-        self.send.write(bytes, self.room_to_write())
+        self.send.write(bytes, self.room_to_write(), self.fills_windows())
     }
 
     /// Whether short segments go at once, whatever else is on its way.

@@ -1,5 +1,6 @@
 //! Sending: what the application wrote, what the peer has, and what is given to which subflow.
 
+use crate::scheduler::FRAGMENT_BYTES;
 use std::collections::VecDeque;
 
 /// The sending half of a connection. Places count the application's bytes from 0.
@@ -130,8 +131,9 @@ impl Send {
         self.bound = true;
     }
 
-    /// Takes up to `bytes`, of which there is `room` for so many; says how many.
-    pub fn write(&mut self, bytes: u64, room: u64) -> u64 {
+    /// Takes up to `bytes`, of which there is `room` for so many; says how many. In `fragments`, the last that begins is filled,
+    /// as room is asked for only before each (net/mptcp/protocol.c, mptcp_sendmsg).
+    pub fn write(&mut self, bytes: u64, room: u64, fragments: bool) -> u64 {
         if self.all_acknowledged() {
             // Nobody holds anything of the page: it is filled anew (net/core/sock.c, skb_page_frag_refill).
             self.pages = self.written;
@@ -139,7 +141,9 @@ impl Send {
         if self.next == self.written {
             self.apart = self.written;
         }
-        let taken = bytes.min(room);
+        let ahead = self.written - self.pages;
+        let whole = if fragments && room > 0 { (ahead + room).next_multiple_of(FRAGMENT_BYTES) - ahead } else { room };
+        let taken = bytes.min(whole);
         self.written += taken;
         self.wanting |= taken < bytes && !self.closed;
         taken
@@ -456,7 +460,7 @@ mod tests {
     fn sender(written: u64, window: u64) -> Send {
         let mut send = Send::new();
         send.set_buffer(1 << 20, 0);
-        send.write(written, send.room());
+        send.write(written, send.room(), false);
         send.acknowledged(0, window);
         send
     }
@@ -482,14 +486,14 @@ mod tests {
         let mut send = sender(5000, 9000);
         send.give(5000, 0);
         send.acknowledged(4000, 9000);
-        send.write(1000, send.room());
+        send.write(1000, send.room(), false);
         assert_eq!(send.pages(), 0);
         send.give(1000, 0);
         send.acknowledged(6000, 9000);
         assert_eq!(send.pages(), 0);
-        send.write(1000, send.room());
+        send.write(1000, send.room(), false);
         assert_eq!(send.pages(), 6000);
-        send.write(1000, send.room());
+        send.write(1000, send.room(), false);
         assert_eq!(send.pages(), 6000);
     }
 
@@ -514,7 +518,7 @@ mod tests {
     fn all_writes_go_again_that_one_segment_held() {
         let mut send = sender(100, 3000);
         send.give(100, 0);
-        send.write(100, send.room());
+        send.write(100, send.room(), false);
         send.extend(100, 0);
         send.acknowledged(50, 3000);
         send.reinject(0, 200, Some(0));

@@ -1,6 +1,7 @@
 //! How much an application may write ahead.
 
 use super::{Connection, Entry, Mode};
+use crate::subflow::Emission;
 use wire::Time;
 
 /// tcp_wmem\[0]: what a connection has besides the buffers of its subflows.
@@ -51,6 +52,17 @@ impl Connection {
         let queued = tcp.queued_bytes();
         let (unsent, open) = (queued + self.send.waiting(), queued + self.send.window_from(self.send.next()));
         tcp.room_to_write(window, room, unsent, open, self.send.most_window() / 2)
+    }
+
+    /// New data of subflow `i` left: who waits for room may get more where the unit that it is part of does not fill the window
+    /// (tcp_event_new_data_sent, tcp_check_space; since Linux 5.18).
+    #[inline]
+    pub(super) fn left(&mut self, i: usize, emission: &Emission) {
+        let entry = &mut self.entries[i];
+        let is_new = emission.piece.is_some() && !emission.retransmission;
+        if is_new && self.send.is_wanting() && !entry.tcp.is_within_unit() {
+            entry.tcp.expand_send_buffer(&self.windows[i]);
+        }
     }
 
     /// All that could be sent was: who waits for room may get more where something came and the window is not full

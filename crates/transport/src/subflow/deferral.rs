@@ -49,6 +49,11 @@ impl Subflow {
         ends && self.settings.gso_push
     }
 
+    /// Whether more of the unit follows what left last.
+    pub fn is_within_unit(&self) -> bool {
+        self.unit > 0
+    }
+
     fn may_wait(&self, now: Time, room: u32, together: u32, cwnd_packets: u32) -> bool {
         // What comes after it does not grow any more.
         let whole = together <= room && together < self.queue.len();
