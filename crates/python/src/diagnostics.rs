@@ -98,8 +98,8 @@ fn counts(capture: &FileStatistics, mut push: impl FnMut(&'static str, u64, Stri
         "order_lost",
         capture.order_lost,
         format!(
-            "{} of one time, interface and connection as packets of another capture: which came first is lost; give the capture \
-             in one file, or in one for each interface",
+            "{} of one time, interface and connection as packets of another capture: which came first is lost; give what \
+             one host captured in one file, or in one for each interface, and capture at two with a finer clock",
             has(capture.order_lost)
         ),
     );
