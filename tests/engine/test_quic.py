@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import subprocess
 
@@ -115,12 +114,14 @@ def test_response_times_are_those_of_the_application(host: Machine) -> None:
     need_quic()
     (run,) = host.emulate(ASKED, "--no-baselines").values()
     assert run.outcome["finished"] is True, run.outcome
-    with (run.directory / "responses.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    times = [float(row["response_time_ms"]) for row in rows]
-    assert [row["response_bytes"] for row in rows] == ["20000"] * 5
+    rows = run.responses
+    assert rows["response_bytes"].to_list() == [20_000] * 5
+    assert rows["connection"].to_list() == [0] * 5
+    times = rows["response_time_ms"].to_list()
     # A round trip at least.
-    assert min(times) > 10.0
+    assert min(rows["first_data_ms"]) > 10.0
+    assert (rows["first_data_ms"] <= rows["response_time_ms"]).all()
+    assert rows["at_s"].is_between(0, run.connections["duration_s"][0]).all()
     assert run.transfer is not None
     assert run.transfer["responses"] == 5
     assert run.transfer["response_time_ms_max"] == pytest.approx(max(times), abs=1e-3)

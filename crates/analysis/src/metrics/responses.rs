@@ -105,8 +105,8 @@ impl Metric for Responses {
                 response_bytes,
                 first_data_ms: (answer.first - asked.at) as f64 / 1e6,
                 response_time_ms: (last - asked.at) as f64 / 1e6,
-                capture: closing.capture(asked),
-                record: asked.record,
+                capture: Some(closing.capture(asked)),
+                record: Some(asked.record),
             })
         }));
     }

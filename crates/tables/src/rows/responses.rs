@@ -15,13 +15,14 @@ row! {
         request_bytes: u64,
         /// Bytes of the response that arrived in order.
         response_bytes: u64,
-        /// Time from the request's first data to the first data of the response in order.
+        /// Time from the request's first data to the first data of the response in order; with QUIC, when the application
+        /// was given them.
         first_data_ms: f64,
         /// Time from the request's first data to the last data of the response in order.
         response_time_ms: f64,
-        /// Capture that holds the first segment of the request.
-        capture: Arc<str>,
+        /// Capture that holds the first segment of the request; empty with QUIC.
+        capture: Option<Arc<str>>,
         /// Number of its packet in the capture, from 1.
-        record: u64,
+        record: Option<u64>,
     }
 }

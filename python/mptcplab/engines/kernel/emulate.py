@@ -16,8 +16,6 @@ from mptcplab.engines.kernel.job import Wanted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mptcplab.engines.engine import Progress, Target, Trial
     from mptcplab.engines.kernel.network import Job
     from mptcplab.engines.kernel.sandbox import Sandbox
@@ -36,8 +34,6 @@ def emulate(trial: Trial, target: Target) -> Measured:
     job = wanted.job(target.directory, raw, captures=target.captures)
     ended = _run(target.session, job.as_json(), target.progress)
     tables = measured.tables(job, ended)
-    if wanted.quic:
-        _write_responses(ended["agents"]["client"]["responses"], target.directory, ended)
     shutil.rmtree(raw)
     return Measured(tables, outcome(wanted, ended), circumstances(job, ended))
 
@@ -53,22 +49,7 @@ def _run(lab: Sandbox, job: dict[str, Any], progress: Progress | None) -> dict[s
     return ended
 
 
-def _write_responses(responses: list[dict[str, float]], directory: Path, ended: Ended) -> None:
-    """Write what the client noted of the answers to its requests, if it made any."""
-    if not responses:
-        return
-    lines = [",".join(("at_s", *RESPONSE))]
-    for row in responses:
-        at_s = (row["at_ns"] - ended["started_ns"]) / 1e9
-        values = ("" if (value := row.get(key)) is None else f"{value:g}" for key in RESPONSE)
-        lines.append(",".join((f"{at_s:.6f}", *values)))
-    (directory / RESPONSES).write_text("\n".join(lines) + "\n", "utf-8")
-
-
 ENDS = ("client", "server")
-# In the run directory, with QUIC: a line per request of the client.
-RESPONSES = "responses.csv"
-RESPONSE = ("request_bytes", "response_bytes", "response_time_ms")
 TOOLS = {"ip": ["ip", "-V"], "unshare": ["unshare", "--version"]}
 
 

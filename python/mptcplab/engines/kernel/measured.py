@@ -92,6 +92,15 @@ class Numbers:
         rows.sort(key=lambda row: (row["connection"], row["at_ns"], row["host"], row["subflow"]))
         return _core.rows("state", json.dumps(rows))
 
+    def responses(self, connection: int, noted: Iterable[Row]) -> _core.Table:
+        """Make the table ``responses`` of what an application noted of those that came whole."""
+        rows = [
+            row | {"connection": connection, **self._time(row)}
+            for row in noted
+            if "response_time_ms" in row
+        ]
+        return _core.rows("responses", json.dumps(rows))
+
     def signals(self, events: Iterable[Path]) -> _core.Table:
         """Make the table ``signals`` of files of events."""
         rows = []
@@ -185,7 +194,12 @@ def tables(job: Job, ended: dict[str, Any]) -> dict[str, _core.Table]:
     numbers = Numbers(captured, _private(job.plan))
     found = {name: captured.table(name) for name in captured.NAMES}
     if job.is_quic:
-        found["transfers"] = _core.rows("transfers", json.dumps(_of_quic(job, captured, ended)))
+        transfers = _of_quic(job, captured, ended)
+        found["transfers"] = _core.rows("transfers", json.dumps(transfers))
+        found["responses"] = numbers.responses(
+            max((row["connection"] for row in transfers), default=0),
+            ended["agents"][CLIENT]["responses"],
+        )
     elif job.converters is not None and job.plan.table()["transfer"]["application"] == "bulk":
         # What converters tell each other is no request, and what follows no response.
         rows = [row | dict.fromkeys(RESPONSES) for row in captured.rows("transfers")]

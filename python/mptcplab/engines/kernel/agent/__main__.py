@@ -57,7 +57,8 @@ sockets are gone (or their time is over)::
                                          "congestion_control": name}]}],
               "quic": {"reason": why its connection ended early, or null, "paths": [...]},
               "responses": [{"at_ns": n, "request_bytes": n, "response_bytes": n,
-                             "response_time_ms": x, absent if it never came}]}}
+                             "first_data_ms": x, "response_time_ms": x, absent if nothing or
+                             not all of it came}]}}
 
 The last two are there with QUIC only, whose paths are the "subflows" of its "sockets".
 

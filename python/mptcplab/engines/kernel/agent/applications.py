@@ -150,9 +150,11 @@ class Requester(Application):
         if self._awaited == 0:
             return
         self._awaited = max(0, self._awaited - count)
+        asked = self.responses[-1]
+        after_ms = (unix_ns() - asked["at_ns"]) / 1e6
+        asked.setdefault("first_data_ms", after_ms)
         if self._awaited == 0:
-            asked = self.responses[-1]
-            asked["response_time_ms"] = (unix_ns() - asked["at_ns"]) / 1e6
+            asked["response_time_ms"] = after_ms
         if self._awaited == 0 and self._requests == 0:
             connection.finish()
         elif self._awaited == 0:
