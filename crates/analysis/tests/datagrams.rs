@@ -12,11 +12,13 @@ const SERVER: &str = "203.0.113.1:443";
 struct Captures {
     seen: Vec<Observation>,
     records: Vec<u64>,
+    /// So many of the sites, the first ones, are interfaces of the client.
+    at_client: usize,
 }
 
 impl Captures {
     fn of(sites: usize) -> Captures {
-        Captures { seen: Vec::new(), records: vec![0; sites] }
+        Captures { seen: Vec::new(), records: vec![0; sites], at_client: 0 }
     }
 
     /// A datagram passes a site.
@@ -28,7 +30,9 @@ impl Captures {
     fn pass_cut(&mut self, site: usize, at: i64, (from, to): (&str, &str), payload: &[u8], captured: usize) {
         let [from, to]: [SocketAddr; 2] = [from, to].map(|end| end.parse().unwrap());
         let (source, destination) = (from.ip(), to.ip());
-        let ip = Ip { source, destination, ttl: 60, tos: 0, id: 0, dont_fragment: true, fragment: None };
+        // Captured at the client, or somewhere on the way.
+        let ttl = if site < self.at_client && to.to_string() == SERVER { 64 } else { 60 };
+        let ip = Ip { source, destination, ttl, tos: 0, id: 0, dont_fragment: true, fragment: None };
         let frame = Frame { ip, l4: L4::udp(from.port(), to.port()), payload: Payload::unsaid(payload.len() as u32) };
         let mut bytes = Vec::new();
         frame.emit(payload, &mut bytes).unwrap();
@@ -237,6 +241,29 @@ fn the_busy_connection_moves() {
     quic(&mut captures, 0, 5000 * MS, "198.51.100.7:50000");
     let tables = captures.analyse();
     assert_eq!(tables.connections.iter().map(|row| row.subflows).collect::<Vec<_>>(), [1, 2]);
+}
+
+/// A capture for each interface of the client, beside one of the server or alone.
+#[test]
+fn interfaces_of_a_host_may_have_a_capture_each() {
+    for sites in [2, 3] {
+        let mut captures = Captures::of(sites);
+        captures.at_client = 2;
+        quic(&mut captures, 0, 0, "198.51.100.7:50000");
+        for one in &mut captures.seen {
+            let is_moved = [one.frame.ip.source, one.frame.ip.destination].contains(&"198.51.100.7".parse().unwrap());
+            one.point = PointId(is_moved.into());
+        }
+        if sites == 3 {
+            quic(&mut captures, 2, 10 * MS, "198.51.100.7:50000");
+        }
+        let tables = captures.analyse();
+        let [Connection { protocol: "quic", subflows: 2, vantage, .. }] = tables.connections[..] else {
+            panic!("{:?}", tables.connections)
+        };
+        assert_eq!(vantage, Some(if sites == 3 { "both" } else { "client" }));
+        assert_eq!(tables.flows.iter().map(|flow| flow.bytes).collect::<Vec<_>>(), [2460, 31_200, 60, 10_000]);
+    }
 }
 
 /// Ports are used again for another connection.

@@ -56,6 +56,11 @@ impl Signs {
 
     /// Of the side that sends in direction `by`.
     pub(super) fn is_unforwarded(&self, by: Direction) -> Option<bool> {
-        self.ttls[by as usize].map(|ttl| matches!(ttl, 64 | 128 | 255))
+        self.ttls[by as usize].map(is_unforwarded)
     }
+}
+
+/// Whether no router has passed a packet on: hosts begin with one of these.
+pub(super) fn is_unforwarded(ttl: u8) -> bool {
+    matches!(ttl, 64 | 128 | 255)
 }

@@ -38,7 +38,8 @@ pub(super) struct Quic {
 
 /// What one end saw.
 pub(super) struct End {
-    pub(super) site: u32,
+    /// Of its host: several where each interface has a capture of its own.
+    pub(super) sites: Vec<u32>,
     pub(super) first: Seen,
     pub(super) metrics: OfDatagrams,
     pub(super) last: [Option<Time>; 2],
@@ -108,13 +109,22 @@ impl Conversation {
 
     /// Whether a site has shown it.
     pub(super) fn knows(&self, site: u32) -> bool {
-        self.ends.iter().flatten().any(|end| end.site == site)
+        self.end_of(site).is_some()
     }
 
     /// The clients' endpoints with which a site has shown this server's.
     pub(super) fn clients(&self, site: u32, server: (u128, u16)) -> impl Iterator<Item = (u128, u16)> {
         let keys = self.keys.iter().filter(move |key| key.site == site);
         keys.map(move |key| if key.low == server { key.high } else { key.low })
+    }
+
+    fn end_of(&self, site: u32) -> Option<usize> {
+        self.ends.iter().position(|end| end.as_ref().is_some_and(|end| end.sites.contains(&site)))
+    }
+
+    /// The end at which a site stands, or may stand if it has shown nothing.
+    fn end_for(&self, site: u32) -> Option<usize> {
+        self.end_of(site).or_else(|| self.ends.iter().position(Option::is_none))
     }
 
     /// Whether it may go on, elsewhere.
@@ -124,8 +134,7 @@ impl Conversation {
 
     /// Whether a site has no view of the path, and could have one.
     pub(super) fn lacks(&self, path: usize, site: u32) -> bool {
-        let end = self.ends.iter().position(|end| end.as_ref().is_none_or(|end| end.site == site));
-        end.zip(self.paths.get(path)).is_some_and(|(end, path)| path.views[end].is_none())
+        self.end_for(site).zip(self.paths.get(path)).is_some_and(|(end, path)| path.views[end].is_none())
     }
 
     /// Whether the client sent what passed the other end of the path.
@@ -157,9 +166,9 @@ impl Conversation {
         (observation, options): (&Observation, &Options),
     ) -> Option<usize> {
         let seen = Seen::of(observation);
-        let end = self.ends.iter().position(|end| end.as_ref().is_none_or(|end| end.site == key.site))?;
+        let end = self.end_for(key.site)?;
         self.ends[end].get_or_insert_with(|| End {
-            site: key.site,
+            sites: vec![key.site],
             first: seen,
             metrics: OfDatagrams::new(options, seen.at),
             last: [None; 2],

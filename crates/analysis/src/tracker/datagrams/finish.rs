@@ -88,7 +88,7 @@ impl Conversation {
     }
 
     /// The side that an end's capture stands at, where the directions that it recorded say, or times to live.
-    fn near(&self, end: usize) -> Option<Direction> {
+    pub(super) fn near(&self, end: usize) -> Option<Direction> {
         let views =
             || self.paths.iter().filter_map(|path| path.views[end].as_deref()).filter(|view| !view.is_one_host());
         let (mut client, mut server) = (0, 0);
@@ -112,8 +112,11 @@ impl Conversation {
 
     /// Loss, order and delay.
     fn join_ends(&mut self, client: usize, captures: &Captures, report: &mut Report) {
-        let sites = [0, 1].map(|end: usize| self.ends[end].as_ref().map(|end| end.site));
-        let spans = sites.map(|site| site.and_then(|site| captures.spans.get(site as usize).copied().flatten()));
+        let spans = [0, 1].map(|end: usize| {
+            let sites = self.ends[end].iter().flat_map(|end| &end.sites);
+            let spans = sites.filter_map(|&site| captures.spans.get(site as usize).copied().flatten());
+            spans.map(|span| (span.first, span.last)).reduce(|one, other| (one.0.max(other.0), one.1.min(other.1)))
+        });
         let clocks = self.clocks.as_mut().expect("of both ends");
         let offset = clocks.offset.filter(|_| !clocks.contradicted);
         for (path, rows) in report.flows.iter_mut().enumerate() {
@@ -123,8 +126,8 @@ impl Conversation {
                 // The receiver's capture was on when the first was sent, and the last: by its own clock.
                 let ahead = offset.map(|offset| if sender == 0 { offset.nanos } else { offset.nanos.saturating_neg() });
                 let covers = crossing.span(sender).zip(spans[1 - sender]).zip(ahead);
-                let covers = covers.map_or((false, false), |(((first, last), span), ahead)| {
-                    (span.first <= first + ahead, span.last > last + ahead)
+                let covers = covers.map_or((false, false), |(((first, last), (begins, ends)), ahead)| {
+                    (begins <= first + ahead, ends > last + ahead)
                 });
                 let outcome = crossing.outcome(sender, covers);
                 let row = &mut rows[direction as usize];

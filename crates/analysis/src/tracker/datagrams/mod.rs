@@ -158,6 +158,13 @@ impl Datagrams {
         if let Some((conversation, low_is_client)) = self.same_connection(key, datagram) {
             return Some(self.settle(key, (conversation, None), low_is_client, (datagram, options)));
         }
+        if sites > 1
+            && let Some((conversation, end, low_is_client)) = self.other_interface(key, datagram, sites)
+        {
+            let one = self.conversations[conversation as usize].as_mut().expect("known");
+            one.ends[end].as_mut().expect("captured").sites.push(key.site);
+            return Some(self.settle(key, (conversation, None), low_is_client, (datagram, options)));
+        }
         let conversation = match self.free.pop() {
             Some(index) => index,
             None if self.conversations.len() >= MOST_CONVERSATIONS => return None,

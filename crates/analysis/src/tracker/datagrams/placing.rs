@@ -4,6 +4,8 @@ use super::conversation::Conversation;
 use super::identity::{Header, Id};
 use super::{Datagram, Datagrams};
 use crate::tracker::flows::Key;
+use crate::tracker::signs::is_unforwarded;
+use tables::Direction;
 use wire::quic::Quic;
 
 /// A path that data goes over now had a datagram so soon ago.
@@ -90,6 +92,28 @@ impl Datagrams {
                 Some((number, low_is_client))
             },
         )
+    }
+
+    /// The only connection of its server that captures of other interfaces show, and the client's end of it: where each
+    /// interface has a capture of its own, those of its further paths begin with no long header. The client is where its
+    /// datagrams were not forwarded.
+    pub(super) fn other_interface(&self, key: Key, datagram: &Datagram, sites: u32) -> Option<(u32, usize, bool)> {
+        let (server, low_is_client) = if datagram.from_low { (key.high, true) } else { (key.low, false) };
+        let Datagram { observation, header: Header::Short { .. }, .. } = datagram else { return None };
+        if !is_unforwarded(observation.frame.ip.ttl) {
+            return None;
+        }
+        let mut numbers: Vec<u32> =
+            (0..sites).filter_map(|site| self.servers.get(&(site, server))).flatten().copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut found = numbers.into_iter().filter_map(|number| {
+            let one = self.conversations[number as usize].as_ref()?;
+            let is_open = one.is_live(observation.at) && !one.knows(key.site);
+            let end = [0, 1].into_iter().find(|&end| one.near(end) == Some(Direction::Up));
+            Some((number, end.filter(|_| is_open)?, low_is_client))
+        });
+        found.next().filter(|_| found.next().is_none())
     }
 
     fn at_site(&self, number: u32, site: u32) -> Option<&Conversation> {
