@@ -19,7 +19,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     limit = mptcp.scenario.get("mptcp", {}).get("max_subflows")
     if transfer is None or limit is None or not mptcp.throughput_mbps:
         return []
-    subflows = mptcp.tables.rows("subflows", connection=transfer["connection"])
+    subflows = list(mptcp.tables.rows("subflows", connection=transfer["connection"]))
     joined = [
         row for row in subflows if row["kind"] == "join" and row["handshake"] == "established"
     ]
