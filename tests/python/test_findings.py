@@ -5,10 +5,12 @@ The whole matrix is that of ``experiments/findings``; this is a sample of it.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import mptcplab
 from experiments.findings import table
 from experiments.findings.provoked import provoked
 from experiments.findings.run import found
@@ -326,3 +328,15 @@ def test_a_video_that_does_not_stall_lost_no_time() -> None:
     (dead,) = [row for row in told if row["kind"] == "path_dead"]
     assert dead["cost_s"] is None
     assert "the video did not stall" in dead["message"]
+
+
+def test_captures_whose_ends_are_a_little_apart_are_fit(tmp_path: Path) -> None:
+    """Two files that are cut in the middle: one ends a few packets before the other."""
+    long = scenario(BULK | {"size": "24 MB"})
+    run = mptcplab.run(long, out=tmp_path, baselines=False, captures="headers").mptcp
+    captures = [run.directory / f"{host}.pcapng" for host in ("client", "server")]
+    for capture, part in zip(captures, (0.48, 0.5), strict=True):
+        capture.write_bytes(capture.read_bytes()[: int(part * capture.stat().st_size)])
+    halves = mptcplab.analyze(captures)
+    assert "capture_partial" in set(halves.diagnostics["diagnostic"])
+    assert "capture_unfit" not in set(halves.findings["kind"])
