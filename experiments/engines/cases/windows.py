@@ -21,12 +21,6 @@ def _tuned(kb: int) -> str:
     return f'max_receive_buffer = "{kb} kB"'
 
 
-# In `state` of 16 runs of the kernel and captures of both: see docs/engines.md.
-FIRST_DATA = (
-    "explained in part: the data that the second subflow gets when it joins. In the kernel it gets 46 segments at once, and its slow start ends at 120 packets "
-    "in 14 of 16 runs. In two captures of the simulation it gets 10 segments, and then two at a time. Slow start ends at 48 packets in 13 of "
-    "20 runs and at 70 to 82 in seven. With jitter of 0.25 and 0.5 ms the simulation has 13.5 and 17.9 Mbit/s, 89 and 113 ms (see below)"
-)
 # In captures of both, and 16 runs of the simulation with jitter.
 FOUR_AT_A_TIME = (
     "a cycle in which the second subflow gets four segments at a time. The kernel leaves it when something arrives late, after 1 and 2.7 s "
@@ -67,7 +61,7 @@ CASES = (
     _two("unequal paths, receive buffer of 512 kB", _fixed(512), UNEQUAL, 16),
     _two("unequal paths, receive buffer tuned to 512 kB", _tuned(512), UNEQUAL, 16),
     _two("unequal paths, send buffer of 512 kB", 'send_buffer = "512 kB"', UNEQUAL, 16),
-    _two("Wi-Fi and EVDO", "", EVDO, 24, cause=FIRST_DATA),
+    _two("Wi-Fi and EVDO", "", EVDO, 24),
     _two("Wi-Fi and HSPA", "", HSPA, 14),
     _two("Wi-Fi and EVDO, send buffer of 420 kB", 'send_buffer = "420 kB"', EVDO, 24),
 )
