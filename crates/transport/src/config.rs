@@ -192,6 +192,9 @@ settings! {
         /// Whether the send buffer grows with the congestion window, to twice its size. Otherwise it has its maximum
         /// size from the beginning.
         send_buffer_tuning: bool = true,
+        /// Whether the send buffer also grows as data leaves, as since Linux 5.18. Otherwise it grows with ACKs only.
+        // tcp_event_new_data_sent calls tcp_check_space.
+        send_buffer_grows_early: bool = true,
         /// How long a closed subflow waits for stray segments (TIME-WAIT, RFC 9293 §3.6).
         time_wait_ns: i64 = 60 * S,
         /// How long a subflow that the application has closed waits for the peer's FIN (FIN-WAIT-2).

@@ -49,6 +49,8 @@ fn year_2012() -> Config {
         proportional_rate_reduction: false,
         // Came with Linux 5.4 (__tcp_transmit_skb).
         gso_push: false,
+        // Came with Linux 5.18 (tcp_event_new_data_sent).
+        send_buffer_grows_early: false,
         // Came with the queueing discipline fq, in Linux 3.12.
         pacing: false,
         // TCP_INIT_CWND since Linux 2.6.39 (net-next 442b9635c569).

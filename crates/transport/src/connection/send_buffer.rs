@@ -55,12 +55,12 @@ impl Connection {
     }
 
     /// New data of subflow `i` left: who waits for room may get more where the unit that it is part of does not fill the window
-    /// (tcp_event_new_data_sent, tcp_check_space; since Linux 5.18).
+    /// (tcp_event_new_data_sent, tcp_check_space).
     #[inline]
     pub(super) fn left(&mut self, i: usize, emission: &Emission) {
         let entry = &mut self.entries[i];
         let is_new = emission.piece.is_some() && !emission.retransmission;
-        if is_new && self.send.is_wanting() && !entry.tcp.is_within_unit() {
+        if is_new && self.send.is_wanting() && entry.tcp.may_grow_early() {
             entry.tcp.expand_send_buffer(&self.windows[i]);
         }
     }

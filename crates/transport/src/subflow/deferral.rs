@@ -49,9 +49,9 @@ impl Subflow {
         ends && self.settings.gso_push
     }
 
-    /// Whether more of the unit follows what left last.
-    pub fn is_within_unit(&self) -> bool {
-        self.unit > 0
+    /// Whether what left last ends its unit, and the send buffer may grow for it.
+    pub fn may_grow_early(&self) -> bool {
+        self.settings.send_buffer_grows_early && self.unit == 0
     }
 
     fn may_wait(&self, now: Time, room: u32, together: u32, cwnd_packets: u32) -> bool {

@@ -423,6 +423,7 @@ TCP: dict[str, Any] = {
     "adv_win_scale": _fixed(None),
     "send_buffer": _send_buffer,
     "send_buffer_tuning": _fixed(True),
+    "send_buffer_grows_early": _fixed(True),
     "time_wait": _fixed_time(60 * S),
     "fin_timeout": _time("net.ipv4.tcp_fin_timeout", S, 60 * S, 1, 120),
 }
