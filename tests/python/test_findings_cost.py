@@ -193,7 +193,7 @@ def test_an_outage_that_a_request_of_a_video_runs_into_costs_its_stall() -> None
 @pytest.mark.parametrize(("enabled", "until_s"), [(True, 2.5), (False, 2.5), (True, 0.9)])
 def test_a_first_syn_that_was_lost_is_told(enabled: bool, until_s: float) -> None:
     """No other path joins before, and that is not told as well."""
-    paths = {"wifi": WIFI, "lte": LTE} if enabled else {"wifi": WIFI}
+    paths: dict[str, Any] = {"wifi": WIFI, "lte": LTE} if enabled else {"wifi": WIFI}
     size, mptcp = BULK | {"size": "6 MB"}, {"enabled": enabled}
     late = scenario(size, timeline=away("wifi", 0, until_s), mptcp=mptcp, **paths)
     told = found(late, 1)

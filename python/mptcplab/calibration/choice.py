@@ -25,7 +25,8 @@ PRINTED_RUNS = 6
 MOST_OFF = 20.0
 # What is less likely than this is no rival.
 LEAST_WEIGHT = 0.1
-# Rivals start from the parameters of the first family: fewer runs and tries find theirs.
+# Rivals start from the parameters of the first family: fewer runs and tries find theirs. Those of
+# captures are fitted in seconds.
 RIVAL_PART, RIVAL_TRIES = 3, 8
 
 
@@ -109,9 +110,11 @@ def choose(
     for model in start.models(subject):
         seeds = balanced_seeds(model, runs)
         if found:
-            model = _beside(found[0], model)
-            few = balanced_seeds(model, max(1, runs // RIVAL_PART))
-            made = searched(model, few, min(tries, RIVAL_TRIES), workers, progress)
+            model, enough, most = _beside(found[0], model), seeds, tries
+            if subject.loss_percent is None:
+                enough = balanced_seeds(model, max(1, runs // RIVAL_PART))
+                most = min(tries, RIVAL_TRIES)
+            made = searched(model, enough, most, workers, progress)
         elif first is not None:
             made = model, model.start | first
         else:
