@@ -104,7 +104,7 @@ def _refused(*settings: str, by: str = "kernel") -> str:
 
 
 def test_what_cannot_be_is_refused_in_a_line() -> None:
-    others = "run it with --engine simulation or kernel, or leave the section out"
+    others = "run it with --engine kernel or simulation, or leave the section out"
     assert _refused(by="field") == f"[converter]: the field engine has no converters: {others}"
     assert '"convert" is spoken between two' in _refused(
         "converter.at=client", "converter.protocol=convert"
