@@ -90,10 +90,18 @@ def test_what_the_timeline_brings_has_them_too() -> None:
         ([3], "link.air.alternatives.0: is not a table with weight, uplink and downlink"),
         ([sides(7)], "link.air.alternatives.0: needs weight"),
         ([{"weight": 0.5, "uplink": []}], "link.air.alternatives.0: needs downlink"),
+        (
+            [{"weight": 0.5, "uplink": [], "downlink": 3}],
+            "link.air.alternatives.0.downlink: is not a list of elements",
+        ),
         ([{"weight": 1.5, **sides(7)}], "link.air.alternatives.0.weight: 1.5 is not above 0 and"),
         (
             [{"weight": 0.5, **sides(7)}, {"weight": 0.6, **sides(7)}],
             "link.air.alternatives: their weights are 1.1 together, which leaves nothing",
+        ),
+        (
+            [{"weight": 0.5, **sides(7)}, {"weight": 0.5, **sides(9)}],
+            "link.air.alternatives: their weights are 1 together, which leaves nothing",
         ),
         (
             [{"weight": 0.5, "wieght": 1, **sides(7)}],

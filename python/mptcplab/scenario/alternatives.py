@@ -25,7 +25,7 @@ ReadElements = Callable[[Any, KeyPath, Source], list[Element]]
 def read(value: list[Any], elements: ReadElements, key_path: KeyPath, source: Source) -> list[Any]:
     """Read what else a link may be."""
     found = [_read(one, elements, (*key_path, number), source) for number, one in enumerate(value)]
-    if (total := math.fsum(one[WEIGHT] for one in found)) > 1:
+    if (total := math.fsum(one[WEIGHT] for one in found)) >= 1:
         what = f"their weights are {total:g} together, which leaves nothing for the link's own"
         raise source.fault(key_path, what)
     return found
@@ -54,6 +54,9 @@ def _read(value: Any, elements: ReadElements, key_path: KeyPath, source: Source)
     for key in NEEDED:
         if key not in value:
             raise source.fault(key_path, f"needs {key}")
+    for name in draw.DIRECTIONS:
+        if not isinstance(value[name], list):
+            raise source.fault((*key_path, name), "is not a list of elements")
     try:
         weight = FLOAT.parse(value[WEIGHT])
     except ValueError as error:
