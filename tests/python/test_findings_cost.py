@@ -271,6 +271,21 @@ def test_a_path_that_the_limit_keeps_out_is_told_with_its_cost() -> None:
     assert sum(row["cost_s"] or 0 for row in others) + told["cost_s"] <= true_s * FACTOR
 
 
+def test_paths_that_the_limit_keeps_out_cost_together_what_all_of_them_would_have_brought() -> None:
+    """What the second one saves is less, since the first one would have been there."""
+    three: Table = {"wifi": WIFI, "lte": LTE, "dsl": WIFI}
+    size = BULK | {"size": "5 MB"}
+    run = package.run(scenario(size, mptcp={"max_subflows": 0}, **three), captures="none")
+    told = [row for row in package.why(run).rows if row["kind"] == "path_left_out"]
+    assert [row["message"].partition(" ")[0] for row in told] == ["dsl", "lte"]
+    assert "since no more than 1 subflow is allowed" in told[0]["message"]
+    spare = sum(run.baselines[path].throughput_mbps or 0 for path in ("dsl", "lte"))
+    assert run.mptcp.transfer is not None
+    part = spare / (spare + (run.mptcp.throughput_mbps or 0))
+    cost_s = run.mptcp.transfer["elapsed_s"] * part
+    assert sum(row["cost_s"] for row in told) == pytest.approx(cost_s, abs=0.002)
+
+
 @pytest.mark.parametrize("joins", ["firewall", "strip-options"])
 def test_a_failed_join_costs_what_plain_tcp_carries_over_its_path(joins: str) -> None:
     """Only the runs beside it tell."""

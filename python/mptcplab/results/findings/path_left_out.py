@@ -26,20 +26,24 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     if not subflows or subflows[0]["kind"] != "initial" or len(joined) < limit:
         return []
     paths = mptcp.scenario.get("path", {})
+    allowed = "1 subflow is" if limit == 0 else f"{1 + limit} subflows are"
     found: list[Row] = []
-    for path in sorted(set(comparison.baselines) - {row["path"] for row in subflows}):
-        alone = comparison.baselines[path].throughput_mbps or 0.0
+    found_mbps = 0.0
+    unused = set(comparison.baselines) - {row["path"] for row in subflows}
+    rates = {path: comparison.baselines[path].throughput_mbps or 0.0 for path in sorted(unused)}
+    for path, alone in sorted(rates.items(), key=lambda one: -one[1]):
         spare = paths.get(path, {}).get("backup") or not paths.get(path, {}).get("attached", True)
-        cost_s = missed_s(comparison, [*others, *found], path)
+        cost_s = missed_s(comparison, [*others, *found], path, found_mbps)
         if spare or cost_s is None or alone < LEAST_PART * mptcp.throughput_mbps:
             continue
+        found_mbps += alone
         found.append(
             {
                 "kind": "path_left_out",
                 "cost_s": round(cost_s, 3),
                 "confidence": 0.9,
-                "message": f"{path} was never joined, since no more than {1 + limit} subflows "
-                f"are allowed; plain TCP over it alone carries {alone:.2f} Mbit/s",
+                "message": f"{path} was never joined, since no more than {allowed} "
+                f"allowed; plain TCP over it alone carries {alone:.2f} Mbit/s",
                 "evidence": f"no SYN with MP_JOIN went over it, and {len(joined)} subflows had "
                 "joined over other paths, as many as the limit allows",
                 "remedy": "raise the limit of subflows at both hosts: ip mptcp limits set "

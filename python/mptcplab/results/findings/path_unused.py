@@ -18,10 +18,13 @@ WORTH_PART, WORTH_S = 0.05, 0.5
 LIMITS = {"receive_window", "send_buffer", "application", "short_transfer", "reinjection_waste"}
 
 
-def missed_s(comparison: Comparison, others: list[Row], path: str) -> float | None:
+def missed_s(
+    comparison: Comparison, others: list[Row], path: str, beside_mbps: float = 0.0
+) -> float | None:
     """Give how much sooner all would have come with what plain TCP carries over an unused path.
 
-    None where that is not known, or not worth a line.
+    ``beside_mbps`` is what other such paths carry alone, whose cost is counted already. None where
+    that is not known, or not worth a line.
     """
     mptcp, alone = comparison.mptcp, comparison.baselines.get(path)
     bulk = mptcp.scenario.get("transfer", {}).get("application", "bulk") == "bulk"
@@ -37,7 +40,9 @@ def missed_s(comparison: Comparison, others: list[Row], path: str) -> float | No
     ):
         return None
     elapsed_s = mptcp.transfer["elapsed_s"]
-    part = alone.throughput_mbps / (mptcp.throughput_mbps + alone.throughput_mbps)
+    known_mbps = mptcp.throughput_mbps + beside_mbps
+    part = mptcp.throughput_mbps / known_mbps
+    part *= alone.throughput_mbps / (known_mbps + alone.throughput_mbps)
     cost_s = min(elapsed_s * part, elapsed_s - sum(row["cost_s"] or 0.0 for row in others))
     return None if cost_s < min(WORTH_S, WORTH_PART * elapsed_s) else float(cost_s)
 
