@@ -13,6 +13,7 @@ import mptcplab
 from mptcplab.cli.main import run as command
 from mptcplab.results import policies
 from mptcplab.results.comparison import Comparison
+from mptcplab.scenario.fault import ScenarioError
 from requirements import need_tool
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -119,3 +120,12 @@ def test_baselines_have_none(tmp_path: Path) -> None:
         assert run.outcome["finished"]
         assert "converter" not in policies.of_run(run)
         assert sum(row["bytes"] for row in run.transfers.to_dicts()) == BYTES
+
+
+def test_simulated_proxies_are_refused_where_converters_speak(tmp_path: Path) -> None:
+    """They pass on lengths: what is said between converters would be lost."""
+    proxied = {"path.wifi.middleboxes": [{"element": "proxy"}]}
+    with pytest.raises(ScenarioError, match=r'"convert" passes no proxy, and link wifi has one'):
+        ran(tmp_path / "told", proxied)
+    transparent = proxied | {"converter.protocol": "transparent"}
+    assert ran(tmp_path / "run", transparent).mptcp.outcome["finished"]

@@ -7,6 +7,10 @@ from typing import Any, Literal
 from mptcplab.scenario.section import Flag, Section, read
 from mptcplab.scenario.source import Source
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.scenario.path import Link
+
 # Between a converter and who is behind it, by end and version of IP: both addresses, and the length
 # of the network.
 LANS = {
@@ -48,3 +52,19 @@ def read_converter(value: Any, source: Source) -> Converter:
             'leave it out, or have at = "both"',
         )
     return converter
+
+
+def check_proxies(converter: Converter, links: dict[str, Link], source: Source) -> None:
+    """Refuse proxies in front of converters that speak: they pass lengths on, and no messages."""
+    if converter.protocol != "convert":
+        return
+    for name, link in links.items():
+        elements = [*(link.uplink or ()), *(link.downlink or ())]
+        for one in link.alternatives or ():
+            elements += [*one["uplink"], *one["downlink"]]
+        if any(one.get("element") == "proxy" for one in elements):
+            raise source.fault(
+                ("converter", "protocol"),
+                f'"convert" passes no proxy, and link {name} has one: have protocol = '
+                '"transparent"',
+            )

@@ -13,7 +13,7 @@ from typing import Any
 from mptcplab import _core
 from mptcplab.messages import nearest, quoted
 from mptcplab.scenario import endpoint, library
-from mptcplab.scenario.converter import read_converter
+from mptcplab.scenario.converter import check_proxies, read_converter
 from mptcplab.scenario.endpoint import Client, Server
 from mptcplab.scenario.fault import Faults, KeyPath, ScenarioError
 from mptcplab.scenario.field import Field
@@ -164,6 +164,8 @@ def read_scenario(source: Source) -> Scenario:
         remarks=tuple(_unused(data.get("link", {}), links, source)),
     )
     check_timeline(timeline, paths, end, source)
+    if converter is not None:
+        check_proxies(converter, scenario.links, source)
     return scenario
 
 
