@@ -20,6 +20,8 @@ KNOWN = (("then", outcome.NAME), ("today", "today.json"), ("linux", "linux.json"
 INTRODUCTION = """\
 What the findings of *{title}* ({source}) are worth today. *Then* is [the study](../study.md) with the TCP and MPTCP of 2012. *Today* is the same experiments over the
 same links with the stack of today's Linux as it comes: CUBIC with HyStart, no cached threshold, Linux's scheduler, every pair of addresses joined. Both are simulated.
+"""
+ON_LINUX = """\
 *On Linux* is Linux itself over the same links, with one run of 10 MB, which decides nothing.
 """
 QUICK = """\
@@ -32,9 +34,12 @@ def page(paper: str) -> str:
     """Give the page of a paper."""
     results = _results()
     about = measurements.load().papers[paper]
-    lines = [f"# Today: {about.title}", ""]
-    lines += [INTRODUCTION.format(title=about.title, source=about.source)]
-    if json.loads((HERE / "today.json").read_text())["extent"]["quick"]:
+    introduction = INTRODUCTION.format(title=about.title, source=about.source)
+    if any(_same(results["linux"].get(name, []), one) for name, one in _named(results, paper)):
+        introduction += ON_LINUX
+    lines = [f"# Today: {about.title}", "", introduction]
+    is_quick = json.loads((HERE / "today.json").read_text())["extent"]["quick"]
+    if is_quick and any(today for _, today in _pairs(results, paper)):
         lines += [QUICK]
     lines += [_counted(results, paper)]
     for part in PARTS:
@@ -64,8 +69,11 @@ def counts() -> Iterator[str]:
 def _counted(results: dict[str, Any], paper: str) -> str:
     every = list(_pairs(results, paper))
     both = [(then, today) for then, today in every if today is not None]
+    if not both:
+        return f"None of {len(every)} findings was asked of today's stack."
     kept = sum(_holds(then) and _holds(today) for then, today in both)
-    return f"Of {len(every)} findings {len(both)} were asked of today's stack; {kept} hold with both, in direction at least."
+    were, hold = ("was" if len(both) == 1 else "were"), ("holds" if kept == 1 else "hold")
+    return f"Of {len(every)} findings {len(both)} {were} asked of today's stack; {kept} {hold} with both, in direction at least."
 
 
 def _findings(results: dict[str, Any], paper: str, names: list[str]) -> Iterator[str]:
@@ -94,10 +102,14 @@ def _pairs(
     results: dict[str, Any], paper: str
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
     """Give each finding of a paper, then and today."""
+    for name, finding in _named(results, paper):
+        yield finding, _same(results["today"].get(name, []), finding)
+
+
+def _named(results: dict[str, Any], paper: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give each finding of a paper with the name of its experiment."""
     for name, findings in results["then"].items():
-        for finding in findings:
-            if finding["paper"] == paper:
-                yield finding, _same(results["today"].get(name, []), finding)
+        yield from ((name, finding) for finding in findings if finding["paper"] == paper)
 
 
 def _same(findings: list[dict[str, Any]], other: dict[str, Any]) -> dict[str, Any] | None:
