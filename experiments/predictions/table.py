@@ -98,6 +98,10 @@ def _falsified(rows: list[dict[str, Any]]) -> Iterator[str]:
             f"- Of the {count} intervals of gains in the {name} table at most {most} may fail, if they hold 90 %; "
             "more is chance in less than 1 of 20 cases. So it is with shares."
         )
+    yield (
+        "- These counts take intervals as independent. Those of pairs that share a network or a part are not: they fail together, "
+        "and more often all at once than the counts say."
+    )
     if draws < ENOUGH:
         yield (
             f"- The third table rests on {draws} draws of what was assumed, which may lie close to each other by chance: "
