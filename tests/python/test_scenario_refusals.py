@@ -323,7 +323,7 @@ def test_all_faults_of_a_scenario_are_told_at_once_in_the_order_of_the_file() ->
     text = (
         TEXT.replace(SIZE, 'size = "-1 MB"\nsise = 1')
         .replace('delay = "3 ms"', 'delay = "3 s s"\nrat = 1')
-        .replace("[mptcp]", '[mptcp]\nscheduler = "best"')
+        .replace("[mptcp]", '[mptcp]\nscheduler = "best"\npath_manager = "all"')
         .replace("[server]", "[server]\naddresses = 0")
     )
     with pytest.raises(ScenarioError) as error:
@@ -334,6 +334,7 @@ def test_all_faults_of_a_scenario_are_told_at_once_in_the_order_of_the_file() ->
         "path.lte.delay",
         "path.lte.rat",
         "mptcp.scheduler",
+        "mptcp.path_manager",
         "server.addresses",
     ]
     assert str(error.value).splitlines() == list(error.value.args)

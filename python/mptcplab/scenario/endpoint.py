@@ -15,6 +15,7 @@ from mptcplab import _core
 from mptcplab.messages import nearest, quoted
 from mptcplab.quantity import BYTES, ERA
 from mptcplab.scenario import policy
+from mptcplab.scenario.fault import Faults
 from mptcplab.scenario.section import Era, Integer, Section, Some, Text, declared, read, show
 from mptcplab.scenario.source import Source
 
@@ -165,14 +166,17 @@ def _filled(model: type[Some], value: Any, era_values: dict[str, Any], source: S
     }
     filled = given.model_copy(update=rest)
     parameters = {}
+    faults = Faults()
     for what, key in policy.PARAMETERS.items():
         if hasattr(filled, what):
-            name = getattr(filled, what)
-            policy.check(what, name, (key_path, what), source)
-            if hasattr(filled, key):
-                parameters[key] = policy.read(
-                    what, name, getattr(given, key) or {}, (key_path, key), source
-                )
+            with faults.collected():
+                name = getattr(filled, what)
+                policy.check(what, name, (key_path, what), source)
+                if hasattr(filled, key):
+                    parameters[key] = policy.read(
+                        what, name, getattr(given, key) or {}, (key_path, key), source
+                    )
+    faults.raise_found()
     return filled.model_copy(update=parameters)
 
 
