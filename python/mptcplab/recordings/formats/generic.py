@@ -36,7 +36,7 @@ class Generic:
 
     name = "csv"
     title = "any CSV with a line of names: --column time=… --column down_mbps=… says which is which"
-    reads = ", ".join(KNOWN)
+    reads = ", ".join(dict.fromkeys(KNOWN))
     empty = "what no --column names"
     licence = "not stated"
 
