@@ -137,7 +137,8 @@ def test_a_policy_gets_what_is_set_of_it(monkeypatch: pytest.MonkeyPatch) -> Non
     [
         (["--budget", "wwan0=1MB"], "need --policy budget"),
         (["--policy", "budget", "--budget", "wwan0=much"], "path.wwan0.budget"),
-        (["--policy", "ofload"], "offload"),
+        (["--policy", "ofload"], '--policy: there is no policy "ofload"; did you mean offload?'),
+        (["--policy", "linux"], "known: budget, maps, offload, on-demand"),
         (["--policy", "maps", "--set", "worse=7"], "worse"),
     ],
 )

@@ -106,9 +106,17 @@ def _parameters(settings: list[str]) -> dict[str, Any]:
 
 def _planned(options: Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
     """Give what is set of a policy, and what each interface may carry and costs."""
+    from mptcplab._core import Error
+    from mptcplab.engines.kernel.features import POLICIES
+    from mptcplab.messages import nearest, quoted
     from mptcplab.scenario.plan import plan
     from mptcplab.scenario.scenario import load
 
+    if options.policy not in POLICIES:
+        raise Error(
+            f"--policy: there is no policy {quoted(options.policy)}; "
+            f"{nearest(options.policy, POLICIES)}"
+        )
     # A path has the name of its interface.
     scenario: dict[str, Any] = {
         "schema": 1,
