@@ -6,6 +6,7 @@ import re
 import subprocess
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,7 +125,7 @@ def test_baselines_have_none(tmp_path: Path) -> None:
 
 def test_simulated_proxies_are_refused_where_converters_speak(tmp_path: Path) -> None:
     """They pass on lengths: what is said between converters would be lost."""
-    proxied = {"path.wifi.middleboxes": [{"element": "proxy"}]}
+    proxied: dict[str, Any] = {"path.wifi.middleboxes": [{"element": "proxy"}]}
     with pytest.raises(ScenarioError, match=r'"convert" passes no proxy, and link wifi has one'):
         ran(tmp_path / "told", proxied)
     transparent = proxied | {"converter.protocol": "transparent"}

@@ -69,6 +69,8 @@ def test_faults_of_the_file_name_it(mptcplab: Run, file: Path, text: str, compla
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert str(file) in done.stderr
     assert complaint in done.stderr
+    # Whoever asks for help needs none of it.
+    assert mptcplab("run", "--help", cwd=file.parent).returncode == 0
 
 
 CONNECTIONS: list[dict[str, Any]] = [

@@ -9,7 +9,6 @@ from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
 from mptcplab import Error
-from mptcplab.cli import defaults
 from mptcplab.cli.say import say
 from mptcplab.engines import DEFAULT, ENGINES
 
@@ -182,7 +181,6 @@ def add_engine_to(command: ArgumentParser) -> None:
     command.add_argument(
         "--engine",
         choices=ENGINES,
-        default=defaults.engine(),
         help=f"what runs it. {meanings} (default: {DEFAULT.name}, or MPTCPLAB_ENGINE)",
     )
 

@@ -102,6 +102,7 @@ def run(options: Namespace) -> int:
     from mptcplab.scenario.scenario import load
 
     refuse_without_page(options, "no_report", "json")
+    options.engine = options.engine or defaults.engine()
     options.settings += server_setting(options)
     name, scenario = load(options.scenario, options.settings)
     for one in scenario.remarks:

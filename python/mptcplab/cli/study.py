@@ -60,7 +60,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--out",
         type=named,
-        default=str(defaults.folder("study")),
         metavar="DIR",
         help="output directory (default: study)",
     )
@@ -75,6 +74,8 @@ def run(options: Namespace) -> int:
 
         _list(list(experiments().values()), as_json=options.json)
         return 0
+    options.out = options.out or str(defaults.folder("study"))
+    options.engine = options.engine or defaults.engine()
     results = _study(options)
     if options.json:
         print_json(results)
