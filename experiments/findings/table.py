@@ -30,6 +30,7 @@ BESIDE = {
     # Who asks waits.
     "path_dead": {"losses_bursts", "reinjection_waste", "application"},
     "timeout_chain": {"application"},
+    "path_left_out": {"slower_than_single"},
     "path_slowed": {"losses_queue"},
     "spurious_timeouts": {"outage", "timeout_chain", "path_dead", "reinjection_waste"},
     "window_clamped": {"receive_window"},

@@ -126,7 +126,8 @@ def test_a_calibration_is_a_table_of_what_was_measured_and_shown() -> None:
         Residual(Target("loss", 1.0, below=True), 3.0, None),
     ]
     fit: Any = SimpleNamespace(subject=subject, residuals=residuals, missed=["loss"])
-    shown = Calibration(fit)._repr_html_()
+    choice: Any = SimpleNamespace(tried=[SimpleNamespace(fit=fit)])
+    shown = Calibration(choice)._repr_html_()
     assert "<h4>mine: does not show loss (%)</h4>" in shown
     assert cells(shown) == [
         ["figure", "measured", "shown", "ratio", ""],

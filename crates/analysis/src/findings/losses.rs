@@ -98,14 +98,15 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         if from_queue && (percent < QUEUE_PERCENT || losses.seconds < QUEUE_SECONDS) {
             continue;
         }
-        let by_chance = losses.alone * ALONE >= losses.bursts;
+        let burst = losses.count as f64 / losses.runs as f64;
+        let often_alone = losses.alone * ALONE >= losses.bursts;
+        let by_chance = often_alone && burst < BURST;
         // Of a few bursts, all of them where round trips are long, nothing tells whether a queue lost them.
         if !from_queue && grows && !by_chance && long.max(part_full) >= MOSTLY && !often_long {
             continue;
         }
         // A queue of a few packets, which shows in half of the round trips, or loses several at once.
         let packet_ms = PACKET_BYTES / timeline.rate(subflow).max(1.0) * 1e3;
-        let burst = losses.count as f64 / losses.runs as f64;
         let at_once = losses.count as f64 / losses.bursts as f64;
         let is_short = longest_ms - least_ms < SHORT_PACKETS * packet_ms;
         if !from_queue && grows && is_short && !by_chance && (full * 2 >= losses.count || at_once >= SEVERAL) {
@@ -113,7 +114,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         }
         let is_seen = has_queue && often >= OFTEN_FULL;
         let may_be_tiny = part_full >= SHORT_FULL || percent >= ONE_PERCENT && burst < BURST;
-        if !from_queue && !is_seen && may_be_tiny && !by_chance {
+        if !from_queue && !is_seen && may_be_tiny && !often_alone {
             continue;
         }
         // What a sender such as BBR loses by chance costs it nothing.
