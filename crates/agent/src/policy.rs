@@ -21,7 +21,7 @@ mod tests;
 const LOOK_NS: i64 = 500_000_000;
 /// How often subflows are listed, beside when the kernel tells of one: path managers look as often.
 const LIST_NS: i64 = 100_000_000;
-/// How often it is looked whether the kernel has told of one: it opens further subflows a round trip after the first.
+/// How often it is looked whether the kernel has announced one: it opens further subflows a round trip after the first.
 pub const TICK_NS: i64 = 5_000_000;
 /// For how long the kernel may refuse to say anything.
 const FAILING_NS: i64 = 5_000_000_000;
@@ -51,7 +51,7 @@ pub struct Policy<K: Kernel> {
     /// Of the connections that there are.
     manager: Option<Box<dyn PathManager>>,
     paths: Vec<Path>,
-    /// By their places in the connection.
+    /// By their indices in the connection.
     subflows: Vec<Option<Subflow>>,
     wake: Time,
     looked: Option<Time>,
@@ -181,7 +181,7 @@ impl<K: Kernel> Policy<K> {
         if now >= self.wake && self.manager.is_some() {
             self.wake = Time::MAX;
             let carried: Vec<_> =
-                self.subflows.iter().enumerate().filter_map(|(place, one)| Some((place, (*one)?))).collect();
+                self.subflows.iter().enumerate().filter_map(|(index, one)| Some((index, (*one)?))).collect();
             for (subflow, Subflow { acked_bytes: sent_bytes, received_bytes, .. }) in carried {
                 self.tell(now, PathEvent::Carried { subflow, sent_bytes, received_bytes });
             }
@@ -239,7 +239,7 @@ impl<K: Kernel> Policy<K> {
     /// An address is there: its path is taken away if nobody joins it, or the kernel would.
     fn came(&mut self, now: Time, address: IpAddr) {
         let Some(index) = self.index_of(address) else { return };
-        let commands = self.told(now, PathEvent::AddressUp { address });
+        let commands = self.commands_after(now, PathEvent::AddressUp { address });
         let is_joined =
             commands.iter().any(|command| matches!(command, PathCommand::Join { local, .. } if *local == address));
         let others: Vec<_> = self.subflows.iter().flatten().collect();
@@ -262,23 +262,23 @@ impl<K: Kernel> Policy<K> {
             // Of a connection that is older than this program, what carried most is taken for the first.
             listed.sort_by_key(|subflow| Reverse(subflow.acked_bytes + subflow.received_bytes));
         }
-        for place in 0..self.subflows.len() {
-            let Some(known) = self.subflows[place] else { continue };
+        for index in 0..self.subflows.len() {
+            let Some(known) = self.subflows[index] else { continue };
             match listed.iter().find(|subflow| subflow.cookie == known.cookie) {
                 Some(subflow) => {
-                    self.subflows[place] = Some(*subflow);
+                    self.subflows[index] = Some(*subflow);
                     if subflow.timeouts > known.timeouts {
-                        self.tell(now, PathEvent::SubflowTimeout { subflow: place, timeouts: subflow.timeouts });
+                        self.tell(now, PathEvent::SubflowTimeout { subflow: index, timeouts: subflow.timeouts });
                     }
                 }
-                None => self.ended(now, place, &known),
+                None => self.ended(now, index, &known),
             }
         }
         let is_new = |one: &&Subflow| !self.subflows.iter().flatten().any(|known| known.cookie == one.cookie);
         let new: Vec<_> = listed.iter().filter(is_new).copied().collect();
-        // All have their places before anybody is told: whoever closes a path looks at the others.
-        let places: Vec<_> = new.iter().map(|subflow| self.placed(subflow)).collect();
-        let mut come = places.into_iter().zip(new);
+        // All have an index before the policy hears of one: whoever closes a path looks at the others.
+        let indices: Vec<_> = new.iter().map(|subflow| self.enter(subflow)).collect();
+        let mut come = indices.into_iter().zip(new);
         if begins && let Some((_, first)) = come.next() {
             self.begin(now, &first);
         }
@@ -325,23 +325,23 @@ impl<K: Kernel> Policy<K> {
         }
     }
 
-    /// Gives a new subflow its place.
-    fn placed(&mut self, subflow: &Subflow) -> usize {
+    /// Gives a new subflow an index.
+    fn enter(&mut self, subflow: &Subflow) -> usize {
         let free = self.subflows.iter().position(Option::is_none);
-        let place = free.unwrap_or(self.subflows.len());
-        self.subflows.resize(self.subflows.len().max(place + 1), None);
-        self.subflows[place] = Some(*subflow);
-        place
+        let index = free.unwrap_or(self.subflows.len());
+        self.subflows.resize(self.subflows.len().max(index + 1), None);
+        self.subflows[index] = Some(*subflow);
+        index
     }
 
-    fn ended(&mut self, now: Time, place: usize, known: &Subflow) {
-        self.subflows[place] = None;
+    fn ended(&mut self, now: Time, index: usize, known: &Subflow) {
+        self.subflows[index] = None;
         if let Some(index) = self.index_of(known.local) {
             self.paths[index].past_bytes += known.acked_bytes + known.received_bytes;
         }
         let (local, remote) = (SocketAddr::new(known.local, 0), known.remote);
         // Why is not known; the kernel does not open it again either way.
-        self.tell(now, PathEvent::SubflowClosed { subflow: place, local, remote, reason: Closed::Removed });
+        self.tell(now, PathEvent::SubflowClosed { subflow: index, local, remote, reason: Closed::Removed });
     }
 
     fn count(&mut self) {
@@ -352,11 +352,11 @@ impl<K: Kernel> Policy<K> {
     }
 
     fn tell(&mut self, now: Time, event: PathEvent) {
-        let commands = self.told(now, event);
+        let commands = self.commands_after(now, event);
         self.act(now, commands);
     }
 
-    fn told(&mut self, now: Time, event: PathEvent) -> Vec<PathCommand> {
+    fn commands_after(&mut self, now: Time, event: PathEvent) -> Vec<PathCommand> {
         let mut commands = Vec::new();
         if let Some(manager) = &mut self.manager {
             manager.on(now, &event, &mut commands);
@@ -366,7 +366,7 @@ impl<K: Kernel> Policy<K> {
 
     /// Does what was ordered, as far as endpoints can.
     fn act(&mut self, now: Time, commands: Vec<PathCommand>) {
-        let at = |policy: &Policy<K>, place: usize| policy.subflows.get(place).copied().flatten().map(|one| one.local);
+        let at = |policy: &Policy<K>, index: usize| policy.subflows.get(index).copied().flatten().map(|one| one.local);
         let closed: Vec<_> = (0..self.paths.len()).filter(|&index| self.paths[index].now.is_none()).collect();
         for command in commands {
             match command {
