@@ -255,7 +255,7 @@ impl Shared {
     fn said(&self) -> String {
         let [done, failed, up, down] =
             [&self.done, &self.failed, &self.bytes[0], &self.bytes[1]].map(|count| count.load(Ordering::Relaxed));
-        format!("{done} connections converted, {failed} reset or refused; {up} bytes up, {down} bytes down")
+        format!("connections: {done} converted, {failed} reset or refused; {up} bytes up, {down} bytes down")
     }
 }
 

@@ -173,7 +173,7 @@ def _finding_tables(subject: Subject) -> list[Table]:
         _Column("evidence", lambda row: text.clean(row["evidence"]), numeric=False),
         _Column("remedy", lambda row: text.clean(row["remedy"]), numeric=False),
     ]
-    return [_table("why", "Why it was slow", columns, subject.findings)]
+    return [_table("why", "What held it back", columns, subject.findings)]
 
 
 def _run_tables(subject: Subject) -> list[Table]:
