@@ -97,10 +97,7 @@ def test_nothing_is_said_of_what_does_not_show(name: str) -> None:
 
 
 def test_the_matrix_that_is_kept_is_right() -> None:
-    """At least nine of ten are found, and at most one clean run of a hundred has a wrong one.
-
-    Two costs of a hundred may be off: chance of the one seed is in the true ones, too.
-    """
+    """At least nine of ten are found, and at most one clean run of a hundred has a wrong one."""
     kept = table.kept()
     provoked = [row for row in kept if row["provokes"]]
     clean = [row for row in kept if not row["provokes"]]
@@ -110,8 +107,9 @@ def test_the_matrix_that_is_kept_is_right() -> None:
     assert len(clean) >= 200
     assert sum(bool(table.wrong(row)) for row in clean) <= 0.01 * len(clean)
     assert not [row for row in provoked if table.wrong(row)]
-    assert sum(not table.is_right(row) for row in hit) <= 0.02 * len(hit)
-    assert sum(not table.keeps_promise(row) for row in hit) <= 0.02 * len(hit)
+    # Of one path_unused 0.8 s are claimed, and its remedy gives 0.4: so the documentation says.
+    assert [row["name"] for row in hit if not table.is_right(row)] == ["path_unused"]
+    assert [row["name"] for row in hit if not table.keeps_promise(row)] == ["path_unused"]
 
 
 def test_a_cost_is_empty_where_the_best_rate_is_the_windows_own() -> None:
