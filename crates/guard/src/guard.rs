@@ -202,7 +202,9 @@ impl Guard {
     }
 
     fn look(&mut self, now: Time, path: usize) {
-        let has_other = self.others(path).next().is_some();
+        // One on trial is returned to at once if this one proves bad.
+        let is_on_trial = |one: &Path| one.up && one.state == State::OnTrial;
+        let has_other = self.others(path).next().is_some() || self.paths.iter().any(is_on_trial);
         let one = &mut self.paths[path];
         one.calm(now);
         // Who has never answered cannot be told from who does not answer any more.
@@ -254,7 +256,8 @@ impl Guard {
 
     /// Of a path that is suspended or on trial.
     fn try_again(&mut self, now: Time, path: usize, orders: &mut Vec<Order>) {
-        let alone = !self.others(path).any(|(_, one)| one.state == State::Good);
+        let may_answer = |one: &Path| one.state == State::Good || !one.is_overdue(now, &self.settings);
+        let alone = !self.others(path).any(|(_, one)| may_answer(one));
         // Where no connection is, nothing is carried: another path may be good all the same.
         let gone = if self.is_connected {
             self.others(path).next().is_none()

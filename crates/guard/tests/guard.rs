@@ -358,6 +358,22 @@ fn a_bad_path_is_better_than_none() {
 }
 
 #[test]
+fn a_path_on_trial_is_better_than_one_that_is_silent() {
+    let mut bench = Bench::new(&[FLOWS, FLOWS]);
+    bench.run(2000);
+    for _ in 0..5 {
+        bench.set(0, DEAD).run(2000).set(0, FLOWS).run(8000);
+    }
+    bench.set(0, DEAD).run(2000).set(0, IDLE).run(1000);
+    assert_eq!(bench.guard.state(0), State::OnTrial);
+    // A pause is no reason to hurry, as long as the other answers.
+    bench.set(1, IDLE).run(1000);
+    assert_eq!(bench.guard.state(0), State::OnTrial);
+    bench.set(1, FLOWS).run(1000).set(1, DEAD).run(500);
+    assert_eq!(bench.guard.state(0), State::Good);
+}
+
+#[test]
 fn what_stands_still_at_a_handover_is_not_left() {
     // For 80 ms nothing passes, from any time of a pause on: what was sent meanwhile waits, or is lost.
     for rtt_ms in [Some(30), None] {
