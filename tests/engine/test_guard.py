@@ -20,6 +20,8 @@ from requirements import missing, need_kernel_namespaces, need_tool
 # Long enough for it to have asked over both paths.
 LEARNS_SECONDS = 2
 PAUSES_SECONDS = 4
+# One of so many has the number of an earlier one.
+NAMESPACES = 100
 # What the guard's configuration of routes is part of.
 ROUTING = ("rule", "-6 rule", "route show table all")
 
@@ -100,6 +102,25 @@ def test_takes_over_what_a_killed_one_left(hosts: Lab) -> None:
     assert hosts.configuration() == before
     third.end()
     assert hosts.configuration() == before
+
+
+def test_each_namespace_has_a_list_of_its_own(tmp_path: pathlib.Path) -> None:
+    need_kernel_namespaces()
+    if os.geteuid() != 0:
+        missing("needs root, for namespaces of its own")
+    within = 'mount --bind "$0" /run && readlink /proc/self/ns/net && exec "$1"'
+    words = ["unshare", "--net", "--mount", "sh", "-c", within, str(tmp_path), program()]
+    numbers: list[str] = []
+    # Linux soon gives the number of one that has ended to another.
+    while len(set(numbers)) == len(numbers):
+        assert len(numbers) < NAMESPACES
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as guard:
+            assert guard.stdout is not None
+            assert guard.stderr is not None
+            numbers.append(guard.stdout.readline().decode())
+            assert b"watches" in guard.stderr.readline()
+            guard.terminate()
+    assert len(list(tmp_path.glob("mptcplab-guard/*.lock"))) == len(numbers)
 
 
 def test_there_is_one_at_a_time(hosts: Lab) -> None:

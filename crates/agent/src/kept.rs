@@ -4,6 +4,7 @@ use crate::endpoints::Endpoint;
 use serde_json::{Value, json};
 use std::fs::{self, File, TryLockError};
 use std::io::{Error, ErrorKind, Result};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 /// An endpoint that was taken away.
@@ -23,9 +24,29 @@ pub struct Kept {
 
 /// Of this network namespace; gone when the host starts anew, as endpoints are.
 pub fn usual() -> Result<PathBuf> {
-    let namespace = fs::read_link("/proc/self/ns/net")?;
-    let number: String = namespace.to_string_lossy().chars().filter(char::is_ascii_digit).collect();
-    Ok(PathBuf::from(format!("/run/mptcplab-guard/{number}.json")))
+    let name = match cookie() {
+        Ok(cookie) => format!("namespace-{cookie}"),
+        // Before Linux 5.14 there is its inode's number alone, which later ones get again.
+        Err(_) => {
+            let namespace = fs::read_link("/proc/self/ns/net")?;
+            namespace.to_string_lossy().chars().filter(char::is_ascii_digit).collect()
+        }
+    };
+    Ok(PathBuf::from(format!("/run/mptcplab-guard/{name}.json")))
+}
+
+/// What the kernel knows this network namespace by, and never another.
+#[expect(unsafe_code, reason = "a system call without a safe wrapper")]
+fn cookie() -> Result<u64> {
+    // Of any kind.
+    let socket = netlink_sys::Socket::new(netlink_sys::protocols::NETLINK_GENERIC)?;
+    let (mut cookie, mut length) = (0_u64, size_of::<u64>() as libc::socklen_t);
+    // SAFETY: the kernel writes no more than `length` bytes to `cookie`, and both outlive the call.
+    let done = unsafe {
+        let (cookie, length) = ((&raw mut cookie).cast(), &raw mut length);
+        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_NETNS_COOKIE, cookie, length)
+    };
+    if done == 0 { Ok(cookie) } else { Err(Error::last_os_error()) }
 }
 
 impl Kept {
