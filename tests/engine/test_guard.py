@@ -123,6 +123,23 @@ def test_each_namespace_has_a_list_of_its_own(tmp_path: pathlib.Path) -> None:
     assert len(list(tmp_path.glob("mptcplab-guard/*.lock"))) == len(numbers)
 
 
+def test_whose_number_is_taken_gets_another(hosts: Lab) -> None:
+    hosts.fetch()
+    guard = hosts.guard()
+    time.sleep(LEARNS_SECONDS)
+    hosts.lose(WIFI)
+    guard.decides("suspended", WIFI)
+    hosts.ip("client", "mptcp endpoint add 10.0.3.2 id 1 signal")
+    hosts.find(WIFI)
+    guard.decides("resumed", WIFI)
+    assert "endpoints are as they were found" in guard.end()
+    assert [one.split()[:3] for one in hosts.endpoints()] == [
+        [WIFI, "id", "3"],
+        [LTE, "id", "2"],
+        ["10.0.3.2", "id", "1"],
+    ]
+
+
 def test_there_is_one_at_a_time(hosts: Lab) -> None:
     first = hosts.guard()
     done = subprocess.run(hosts.words(), capture_output=True, text=True)

@@ -84,6 +84,7 @@ impl Endpoint {
                 put(&mut inner, ADDR6, &address.octets());
             }
         }
+        // 0: the kernel chooses.
         put(&mut inner, ID, &[self.id]);
         // The kernel makes implicit ones itself, and takes no such flag.
         put(&mut inner, FLAGS, &(self.flags & !IMPLICIT).to_ne_bytes());
@@ -167,9 +168,15 @@ impl Endpoints {
         self.order(DEL_ADDR, endpoint)
     }
 
-    /// Brings one, as it was: subflows are opened from it.
+    /// Brings one, as it was, or with another number if its own is taken: subflows are opened from it.
     pub fn add(&mut self, endpoint: &Endpoint) -> Result<()> {
-        self.order(ADD_ADDR, endpoint)
+        match self.order(ADD_ADDR, endpoint) {
+            // Older kernels say no more than that the request is invalid.
+            Err(error) if matches!(error.kind(), ErrorKind::ResourceBusy | ErrorKind::InvalidInput) => {
+                self.order(ADD_ADDR, &Endpoint { id: 0, ..*endpoint })
+            }
+            outcome => outcome,
+        }
     }
 
     /// Makes it a backup, or none any more, by its flags: MP_PRIO tells peers over each of its subflows.
