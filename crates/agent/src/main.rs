@@ -96,8 +96,7 @@ fn run(options: &options::Options) -> ExitCode {
         Ok(work) => work,
         Err(error) => return fails(&error),
     };
-    let repair = options.routes.then(|| repair::Repair::new(options.observes)).transpose();
-    let mut repair = match repair {
+    let mut repair = match repairing(options) {
         Ok(repair) => repair,
         Err(error) => return fails(&format!("routes cannot be looked at: {error}")),
     };
@@ -212,6 +211,13 @@ fn begun(options: &options::Options) -> Result<Work, String> {
     }
     let watch = Watch::new(kernel, options.settings.clone(), kept, left, options.observes);
     watch.map(|made| Work::Guard(Box::new(made))).map_err(|error| error.to_string())
+}
+
+/// What keeps routes, if that is asked for; else those that a killed one left are removed.
+#[cfg(target_os = "linux")]
+fn repairing(options: &options::Options) -> std::io::Result<Option<repair::Repair>> {
+    let mut repair = repair::Repair::new(options.observes)?;
+    if options.routes { Ok(Some(repair)) } else { repair.end().map(|()| None) }
 }
 
 /// What it does and watches, in a line.
