@@ -89,6 +89,7 @@ impl fmt::Display for Decision {
         }
         match verdict {
             Verdict::Suspect => write!(f, ", of which {} ms are expected", ms(patience_ns)),
+            Verdict::Cleared if answers == 0 => write!(f, ", then data moved again"),
             _ => write!(f, ", {answers} of {probes} probes answered within {} ms", ms(within_ns)),
         }
     }

@@ -139,8 +139,10 @@ impl Guard {
     /// What is known of a path at this time.
     pub fn seen(&mut self, now: Time, path: usize, seen: Seen, orders: &mut Vec<Order>) {
         let one = &mut self.paths[path];
-        if one.see(now, seen) && one.state == State::Probed {
-            let told = one.clear(now, true);
+        if let Some(still_ns) = one.see(now, seen)
+            && one.state == State::Probed
+        {
+            let told = one.clear(now, Some(still_ns));
             orders.extend(told.map(|decision| Order::Decided { path, decision }));
         }
     }
@@ -151,7 +153,7 @@ impl Guard {
         let usual_ns = one.rtt_ns();
         let Some((about, sent)) = one.answer(now, number) else { return };
         if one.state == State::Probed && one.has_answered() {
-            let told = one.clear(now, false);
+            let told = one.clear(now, None);
             orders.extend(told.map(|decision| Order::Decided { path, decision }));
         }
         if about != path {
@@ -236,7 +238,7 @@ impl Guard {
         if self.paths[path].is_early() {
             if self.suspicion(now, path, true).is_none() {
                 // What it waited for is over: a subflow has ended, for example.
-                self.paths[path].clear(now, false);
+                self.paths[path].clear(now, None);
                 return;
             }
             let suspicion = self.suspicion(now, path, false);

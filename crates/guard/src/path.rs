@@ -131,8 +131,9 @@ impl Path {
         self.up && self.state == State::Good && self.seen.carries
     }
 
-    /// Takes what is known now; says whether something moved.
-    pub fn see(&mut self, now: Time, seen: Seen) -> bool {
+    /// Takes what is known now; where something moved, says how long nothing had.
+    pub fn see(&mut self, now: Time, seen: Seen) -> Option<i64> {
+        let still_ns = self.still_ns(now);
         let before = std::mem::replace(&mut self.seen, seen);
         // Sums shrink where a subflow ended.
         let acked = seen.acked_bytes > before.acked_bytes;
@@ -147,7 +148,7 @@ impl Path {
             self.received = Some(now);
             (self.is_cleared, self.overtaken) = (false, 0);
         }
-        acked || received
+        (acked || received).then_some(still_ns)
     }
 
     fn smooth(&mut self, gap_ns: i64) {
@@ -342,9 +343,10 @@ impl Path {
         }
     }
 
-    /// It moved or answered while it was probed; what nobody suspected is not told.
-    pub fn clear(&mut self, now: Time, moved: bool) -> Option<Decision> {
-        let told = (!self.is_early).then(|| self.decided(now, Verdict::Cleared));
+    /// It moved after so long or answered while it was probed; what nobody suspected is not told.
+    pub fn clear(&mut self, now: Time, moved: Option<i64>) -> Option<Decision> {
+        let still_ns = moved.unwrap_or_else(|| self.still_ns(now));
+        let told = (!self.is_early).then(|| Decision { still_ns, ..self.decided(now, Verdict::Cleared) });
         if self.decision.cause == Cause::Overtaken {
             self.overtaken += 1;
         }
@@ -352,7 +354,7 @@ impl Path {
             let doubts = &mut self.doubts[kind(self.decision.cause)];
             *doubts = (*doubts + 1).min(MOST_DOUBTS);
         }
-        self.is_cleared = !moved;
+        self.is_cleared = moved.is_none();
         self.enter(now, State::Good);
         told
     }
@@ -410,14 +412,19 @@ impl Path {
         decision
     }
 
-    fn decided(&self, now: Time, verdict: Verdict) -> Decision {
+    /// For how long what it was suspected for has lasted.
+    fn still_ns(&self, now: Time) -> i64 {
         let last = match self.decision.cause {
             Cause::Unacknowledged => self.acked,
             _ => self.received.unwrap_or(self.since),
         };
+        now - last
+    }
+
+    fn decided(&self, now: Time, verdict: Verdict) -> Decision {
         Decision {
             verdict,
-            still_ns: now - last,
+            still_ns: self.still_ns(now),
             probes: self.sent,
             answers: self.answers,
             within_ns: self.within_ns,

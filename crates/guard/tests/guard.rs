@@ -134,6 +134,20 @@ fn a_path_that_dies_is_left_in_tenths_of_a_second() {
 }
 
 #[test]
+fn what_clears_a_path_is_told() {
+    let mut bench = Bench::new(&[FLOWS, IDLE]);
+    let told = |bench: &Bench| bench.told.last().map(|(.., decision)| decision.to_string()).unwrap();
+    // Its data waited in a radio that stood still, and comes before any answer.
+    bench.run(2000).set(0, DEAD).run(120).set(0, FLOWS).run(100);
+    assert_eq!(bench.count(Verdict::Cleared), 1);
+    assert!(told(&bench).starts_with("nothing came for 1"), "{}", told(&bench));
+    assert!(told(&bench).ends_with(" ms, then data moved again"), "{}", told(&bench));
+    bench.run(20_000).set(0, Way { rtt_ms: Some(90), ..DEAD }).run(500);
+    assert_eq!(bench.count(Verdict::Cleared), 2);
+    assert!(told(&bench).contains(" probes answered within "), "{}", told(&bench));
+}
+
+#[test]
 fn that_the_other_path_is_looked_at_too_costs_no_time() {
     // One packet came over it, as the peer tries it; it falls silent, and answers 90 ms after it is asked.
     let other = Way { rtt_ms: Some(90), ..IDLE };
