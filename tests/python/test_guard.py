@@ -136,7 +136,16 @@ def test_a_policy_gets_what_is_set_of_it(monkeypatch: pytest.MonkeyPatch) -> Non
     ("words", "said"),
     [
         (["--budget", "wwan0=1MB"], "need --policy budget"),
-        (["--policy", "budget", "--budget", "wwan0=much"], "path.wwan0.budget"),
+        (["--policy", "offload", "--budget", "wwan0=1MB"], "need --policy budget"),
+        (["--policy", "budget"], "such as --budget wwan0=500MB"),
+        (["--policy", "budget", "--cost", "wwan0=1"], "such as --set cost_budget=2.5"),
+        (["--policy", "budget", "--set", "cost_budget=1"], "such as --cost wwan0=0.01"),
+        (["--policy", "budget", "--budget", "wwan0=much"], '--budget: wwan0=much: "much" is not a'),
+        (["--policy", "budget", "--budget", "lo=-5MB"], '--budget: lo=-5MB: "-5MB" is not a'),
+        (["--policy", "budget", "--budget", "wwan0=0B"], "--budget: wwan0=0B is not above 0"),
+        (["--policy", "budget", "--budget", "wwan0"], "--budget: wwan0 is not INTERFACE=VALUE"),
+        (["--policy", "budget", "--cost", "wwan0=nan"], "--cost: wwan0=nan is not above 0"),
+        (["--policy", "budget", "--cost", "wwan0=dear"], "the price is not a number"),
         (["--policy", "ofload"], '--policy: there is no policy "ofload"; did you mean offload?'),
         (["--policy", "linux"], "known: budget, maps, offload, on-demand"),
         (["--policy", "maps", "--set", "worse=7"], "worse"),
@@ -147,4 +156,6 @@ def test_the_command_refuses_policies_that_make_no_sense(
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["guard", *words])
-    assert said in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1

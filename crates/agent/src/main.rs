@@ -101,6 +101,11 @@ fn run(options: &options::Options) -> ExitCode {
         Err(error) => return fails(&format!("routes cannot be looked at: {error}")),
     };
     say(&begins(&work, options));
+    if let Work::Policy(policy) = &work
+        && let strangers @ [_, ..] = policy.strangers().as_slice()
+    {
+        say(&format!("no path goes over {}: its budget or cost counts once one does", strangers.join(" or ")));
+    }
     let mut tally = Tally::default();
     let outcome = watching(&mut work, &mut repair, options, &mut tally, || ends.load(Ordering::Relaxed));
     let failed = work.restore();

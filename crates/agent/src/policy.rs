@@ -143,6 +143,14 @@ impl<K: Kernel> Policy<K> {
         self.paths.iter().map(|path| (path.found.address, path.interface.as_str()))
     }
 
+    /// Interfaces with a plan over which no path goes.
+    pub fn strangers(&self) -> Vec<&str> {
+        let is_strange = |name: &&str| self.paths.iter().all(|path| path.interface != *name);
+        let mut names: Vec<_> = self.plans.keys().map(String::as_str).filter(is_strange).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// Addresses of the paths that the host has now.
     pub fn addresses(&self) -> Vec<Address> {
         self.paths.iter().filter_map(|path| path.address.clone()).collect()

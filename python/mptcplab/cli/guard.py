@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace, _SubParsersAction
+from argparse import ArgumentTypeError, Namespace, _SubParsersAction
 from typing import Any
 
 from mptcplab.cli.parser import Parser
@@ -18,6 +18,7 @@ examples:
   sudo mptcplab guard --policy budget --budget wwan0=500MB     close a path that has carried enough
   sudo mptcplab guard --policy on-demand        a second path only while there is much to carry
 """
+NEEDS_BUDGET = "--budget and --cost need --policy budget"
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
@@ -36,12 +37,13 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="open and close paths by a policy instead: budget, maps, offload or on-demand, which "
         "mptcplab path-managers describes",
     )
-    for flag, metavar, what in (
-        ("--budget", "INTERFACE=SIZE", "may carry"),
-        ("--cost", "INTERFACE=PRICE", "costs per MB"),
+    for flag, kind, metavar, what in (
+        ("--budget", _budget, "INTERFACE=SIZE", "may carry"),
+        ("--cost", _cost, "INTERFACE=PRICE", "costs per MB"),
     ):
         command.add_argument(
             flag,
+            type=kind,
             action="append",
             default=[],
             metavar=metavar,
@@ -86,7 +88,7 @@ def run(options: Namespace) -> int:
         arguments += ["--policy", options.policy, "--plans", json.dumps(plans)]
         arguments += ["--parameters", json.dumps(parameters)]
     elif options.budget or options.cost:
-        raise Error("--budget and --cost need --policy budget")
+        raise Error(NEEDS_BUDGET)
     elif options.settings:
         arguments += ["--parameters", json.dumps(_parameters(options.settings))]
     path = program()
@@ -117,24 +119,74 @@ def _planned(options: Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
             f"--policy: there is no policy {quoted(options.policy)}; "
             f"{nearest(options.policy, POLICIES)}"
         )
-    # A path has the name of its interface.
+    budgets, costs = dict(options.budget), dict(options.cost)
+    trouble = _trouble(options, bool(budgets), bool(costs))
+    if trouble:
+        raise Error(trouble)
+    # Interfaces may have names that paths may not.
+    path: dict[str, Any] = {"rate": "1 Mbit/s", "delay": "1 ms"}
+    if budgets:
+        path["budget"] = "1 MB"
+    if costs:
+        path["cost_per_mb"] = 1
     scenario: dict[str, Any] = {
         "schema": 1,
         "transfer": {"size": "1 MB"},
-        "path": {"any": {"rate": "1 Mbit/s", "delay": "1 ms"}},
+        "path": {"any": path},
         "mptcp": {"path_manager": options.policy},
     }
     settings = [f"mptcp.path_manager_parameters.{one}" for one in options.settings]
-    for key, given in (("budget", options.budget), ("cost_per_mb", options.cost)):
-        for one in given:
-            name, _, value = one.partition("=")
-            scenario["path"].setdefault(name, dict(scenario["path"]["any"]))
-            settings.append(f"path.{name}.{key}={value}")
     _, read = load(scenario, settings)
     transport = plan(read, 1).table()["transport"]
     plans = {
-        name: {"budget_bytes": path.budget, "cost_per_mb": path.cost_per_mb or 0}
-        for name, path in read.paths.items()
-        if name != "any"
+        name: {"budget_bytes": budgets.get(name), "cost_per_mb": costs.get(name, 0)}
+        for name in (budgets | costs)
     }
     return transport["client"]["mptcp"]["path_manager"]["parameters"], plans
+
+
+def _trouble(options: Namespace, has_budgets: bool, has_costs: bool) -> str | None:
+    """Say what a policy lacks, or has no use for."""
+    pays = any(one.partition("=")[0].strip() == "cost_budget" for one in options.settings)
+    if options.policy != "budget":
+        return NEEDS_BUDGET if has_budgets or has_costs else None
+    if has_costs and not pays:
+        return "--cost needs what all may cost, such as --set cost_budget=2.5"
+    if pays and not has_costs:
+        return "--set cost_budget needs what an interface costs, such as --cost wwan0=0.01"
+    if not has_budgets and not has_costs:
+        return "--policy budget needs one, such as --budget wwan0=500MB"
+    return None
+
+
+def _budget(text: str) -> tuple[str, int]:
+    from mptcplab import quantity
+
+    interface, size = _of_interface(text)
+    try:
+        found = quantity.BYTES.parse(size)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{text}: {error}") from None
+    if not found:
+        raise ArgumentTypeError(f"{text} is not above 0")
+    return interface, found
+
+
+def _cost(text: str) -> tuple[str, float]:
+    from math import isfinite
+
+    interface, price = _of_interface(text)
+    try:
+        found = float(price)
+    except ValueError:
+        raise ArgumentTypeError(f"{text}: the price is not a number") from None
+    if not isfinite(found) or found <= 0:
+        raise ArgumentTypeError(f"{text} is not above 0")
+    return interface, found
+
+
+def _of_interface(text: str) -> tuple[str, str]:
+    interface, _, value = text.partition("=")
+    if not interface or not value:
+        raise ArgumentTypeError(f"{text} is not INTERFACE=VALUE, such as wwan0=500MB")
+    return interface, value

@@ -107,6 +107,12 @@ fn a_budget_closes_its_path_or_makes_it_a_backup() {
 }
 
 #[test]
+fn who_plans_for_an_interface_that_no_path_has_is_told() {
+    let plans = [("wwan0", Plan::default()), ("if1", Plan::default()), ("eth7", Plan::default())];
+    assert_eq!(Bench::new("budget", json!({}), &plans).policy.strangers(), ["eth7", "wwan0"]);
+}
+
+#[test]
 fn backups_are_spared_until_the_others_would_be_late() {
     // 200 kB within 10 s, at 10 kB a second.
     let size = json!({"size": 200_000, "tolerance": 10_000_000_000_i64});
