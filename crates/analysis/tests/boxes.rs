@@ -319,6 +319,30 @@ fn a_fall_back_after_segments_were_joined() {
     assert_eq!(transfer(&server, Down).bytes, 4000);
 }
 
+/// A join that was refused, or not answered yet, is no other subflow: the receiver falls back all the same.
+#[test]
+fn a_fall_back_while_a_join_fails() {
+    let asks = "82.5|110 client lte S 0 0 0 join(2)\n";
+    let refuses = "150|112 server lte RA 0 1 0 tcprst(3)\n";
+    for join in [asks.to_owned(), format!("{asks}{refuses}")] {
+        let tables = Script::default().run(&format!("{JOINED}{join}"));
+        assert_eq!(only(&tables).fallback, Some("data came that no mapping covers"), "{join}");
+        assert_eq!(transfer(&tables, Down).bytes, 4000, "{join}");
+    }
+}
+
+/// Nobody falls back who has two subflows: the one whose data has no mapping would be reset.
+#[test]
+fn no_fall_back_beside_a_join() {
+    let join = "
+        10|30   client lte S  0 0 0 join(2)
+        50|30.1 server lte SA 0 1 0 join(3)
+        51|71   client lte A  1 1 0 join(4)
+    ";
+    let tables = Script::default().run(&format!("{JOINED}{join}"));
+    assert_eq!(only(&tables).fallback, None);
+}
+
 /// A gap in the mappings to which the receiver answers with DATA_ACKs is the capture's.
 #[test]
 fn no_fall_back_where_the_peer_goes_on() {

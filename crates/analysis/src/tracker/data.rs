@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::mappings::Mappings;
 use super::one_way::{ClockOffset, Segment};
 use super::packet::Packet;
-use super::subflow::Kind as SubflowKind;
+use super::subflow::{Kind as SubflowKind, View};
 use crate::event::{Data, Kind, Probe};
 use wire::mptcp::{DataNumber, Mapping};
 use wire::{Ecn, Flags, Tcp, seq};
@@ -96,9 +96,12 @@ impl Connection {
         }
     }
 
-    /// The subflow of a packet is all that there was of the connection.
+    /// The subflow of a packet is all that there was of the connection: others were never opened.
     fn is_alone(&self, packet: &Packet) -> bool {
-        self.subflows.len() == 1 && self.subflows[packet.subflow].kind == SubflowKind::Initial
+        let was_opened = |view: &View| view.handshake.ack.is_some() || !view.handshake.began();
+        let mut others = self.subflows.iter().enumerate().filter(|(index, _)| *index != packet.subflow);
+        self.subflows[packet.subflow].kind == SubflowKind::Initial
+            && others.all(|(_, other)| !other.views.iter().flatten().any(|view| was_opened(view)))
     }
 
     pub(super) fn fall_back(&mut self, packet: &Packet, why: &'static str) {
