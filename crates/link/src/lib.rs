@@ -24,6 +24,7 @@ mod recorded;
 mod segment;
 mod server;
 mod trace;
+mod translation;
 mod which;
 
 pub use chain::Chain;

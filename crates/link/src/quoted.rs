@@ -115,7 +115,7 @@ impl Field {
 }
 
 /// RFC 1624 eq. 3: the checksum after words changed from `old` to `new`.
-fn adjusted(checksum: u16, old: &[u8], new: &[u8]) -> u16 {
+pub(crate) fn adjusted(checksum: u16, old: &[u8], new: &[u8]) -> u16 {
     let words = |bytes: &[u8], flip: u16| -> u32 {
         bytes.chunks_exact(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]) ^ flip)).sum()
     };

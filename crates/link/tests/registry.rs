@@ -186,7 +186,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 /// An element's table whose parameters hold anything.
 fn any_element() -> impl Strategy<Value = Value> {
     prop::sample::select(elements()).prop_flat_map(|description| {
-        let names: Vec<&str> = description.parameters.iter().map(|parameter| parameter.name).collect();
+        let names: Vec<&str> = description.parameters.iter().map(|parameter| parameter.name).chain(["x"]).collect();
         let parameters = prop::collection::vec((prop::sample::select(names), any_value()), 0..8);
         parameters.prop_map(move |pairs| {
             let mut table: Map<_, _> = pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();

@@ -39,8 +39,11 @@ impl Ip {
     }
 
     /// Appends the headers of a packet that carries `len` bytes.
+    ///
+    /// # Errors
+    /// [`EmitError`] when the packet would be too long, or its addresses are of two families.
     #[inline]
-    pub(crate) fn emit(&self, protocol: u8, len: u32, out: &mut Vec<u8>) -> Result<(), EmitError> {
+    pub fn emit(&self, protocol: u8, len: u32, out: &mut Vec<u8>) -> Result<(), EmitError> {
         let canonical = self.fragment.is_none_or(|piece| Fragment::new(piece.offset >> 3, piece.more) == Some(piece));
         check(canonical, "IP header", "fragment")?;
         match (self.source, self.destination) {

@@ -58,7 +58,11 @@ impl Packet {
     /// [`EmitError`], `out` unchanged, when the packet would be too long or be read back as another.
     pub fn emit_headers(&self, out: &mut Vec<u8>) -> Result<Option<Unsummed>, EmitError> {
         let start = out.len();
-        let is_summed = self.outside().is_some_and(|body| body.original().is_summed());
+        let is_summed = self.outside().is_some_and(|body| {
+            let original = body.original();
+            // One that became a packet of the other family is made anew.
+            original.is_summed() && original.bytes()[0] >> 4 == if self.frame.ip.source.is_ipv4() { 4 } else { 6 }
+        });
         let can_be_left = matches!(self.frame.l4, L4::Tcp(_) | L4::Udp { .. }) && self.frame.ip.fragment.is_none();
         let payload = if can_be_left { &[] } else { self.payload() };
         if let Err(error) = self.append_headers(payload, out) {

@@ -6,6 +6,7 @@ mod arq;
 mod base_station;
 mod clamp_mss;
 mod clamp_window;
+mod clat;
 mod coalesce_segments;
 mod delay;
 mod delay_trace;
@@ -18,6 +19,7 @@ mod handover;
 mod loss;
 mod mtu;
 mod nat;
+mod nat64;
 mod periodic_loss;
 mod promotion;
 mod rate;
@@ -108,6 +110,8 @@ elements! {
     promotion,
     handover,
     nat,
+    clat,
+    nat64,
     firewall,
     strip_options,
     garble_options,
