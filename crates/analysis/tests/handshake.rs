@@ -206,6 +206,23 @@ fn fast_open() {
     assert_eq!(flow(&refused, 0, Up).retransmitted_bytes, Some(100));
 }
 
+/// RFC 8684 §B.2: what the SYN carries has no place in the data, and mappings count from behind it.
+#[test]
+fn fast_open_of_mptcp() {
+    let tables = Script::default().run(
+        "
+        0   client wifi S  0    0    24   mp_capable
+        20  server wifi SA 0    25   0    mp_capable
+        20  client wifi A  25   1    0    mp_capable
+        21  client wifi A  25   1    1000 dss(1 1 1000, ack 1)
+        22  client wifi A  1025 1    1000 dss(1001 1001 1000, ack 1)
+        41  server wifi A  1    2025 0    dss(ack 2001)
+        ",
+    );
+    assert_eq!(transfer(&tables, Up).bytes, 2000);
+    assert_eq!(flow(&tables, 0, Up).share, Some(1.0));
+}
+
 /// RFC 9293 §3.5, figure 8: both open at once, with a SYN each; that is one connection.
 #[test]
 fn simultaneous_open() {

@@ -39,6 +39,11 @@ impl Connection {
                 view.sequences[other].begin(packet.tcp.ack.wrapping_sub(1));
                 view.alignment[other] = Alignment::Known(0);
             }
+            // RFC 8684 §B.2: what the SYN carried has no place in the data, and mappings count from behind it.
+            let in_syn = view.sequences[other].position(packet.tcp.ack);
+            if in_syn > 0 {
+                view.alignment[other] = Alignment::Known(in_syn);
+            }
         }
     }
 
