@@ -72,8 +72,7 @@ def test_all_arrives_over_both_paths(
     assert list(run.tables.rows("responses")) == []
     shares = run.flows.filter(direction="up" if up else "down")["share"].to_list()
     assert len(shares) == 2
-    # Mappings count from behind what the SYN carries, the analysis from the SYN.
-    assert settings.get("converter.fast_open") or min(shares) > 0.05
+    assert min(shares) > 0.05
     assert {row["host"] for row in run.state.to_dicts()} == {"client" if up else "server"}
     # Between converters it is one connection, as both captures have it: nothing is split.
     assert not {"split_connection", "ends_unmatched", "server_unaware"} & {
@@ -114,6 +113,18 @@ def test_the_headline_names_them(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert words in " ".join(capsys.readouterr().out.split())
 
 
+def test_the_headline_of_a_campaign_names_them(tmp_path: Path) -> None:
+    size = {"key": "transfer.size", "values": ["100 kB", "200 kB"]}
+    asked = {"schema": 1, "scenario": tomllib.loads(scenario()), "axis": {"size": size}}
+    campaign = mptcplab.sweep(asked | {"repetitions": 1}, out=tmp_path / "alike")
+    assert campaign.about["policies"]["in_words"].endswith(f", {TOLD}")
+    # What the configurations do not share is none of it.
+    at = {"key": "converter.at", "values": ["client", "server"]}
+    asked["axis"] = {"at": at}
+    campaign = mptcplab.sweep(asked | {"repetitions": 1}, out=tmp_path / "other")
+    assert "converter" not in campaign.about["policies"]["in_words"]
+
+
 def test_baselines_have_none(tmp_path: Path) -> None:
     found = ran(tmp_path / "run", {}, baselines=True)
     assert set(found.baselines) == {"wifi", "lte"}
@@ -130,3 +141,10 @@ def test_simulated_proxies_are_refused_where_converters_speak(tmp_path: Path) ->
         ran(tmp_path / "told", proxied)
     transparent = proxied | {"converter.protocol": "transparent"}
     assert ran(tmp_path / "run", transparent).mptcp.outcome["finished"]
+
+
+@pytest.mark.parametrize("settings", [{"protocol": "transparent"}, {"at": "client"}])
+def test_fast_open_without_a_request_is_refused(settings: dict[str, str], tmp_path: Path) -> None:
+    section = {f"converter.{key}": value for key, value in settings.items()}
+    with pytest.raises(ScenarioError, match="transparent converters send none: leave it out"):
+        ran(tmp_path / "run", section | {"converter.fast_open": True})

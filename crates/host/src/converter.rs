@@ -126,7 +126,7 @@ impl Converter {
         let Converting { from, asks, is_asked, fast_open, .. } = &self.converting;
         let wanted = if *is_asked {
             let Some(request) = endpoint.hear(now, near) else { return };
-            told(&request)
+            named(&request)
         } else if *event == Event::Connected {
             endpoint.snapshot(near).and_then(|snapshot| snapshot.subflows.first().map(|subflow| subflow.local))
         } else {
@@ -191,7 +191,7 @@ impl Converter {
 }
 
 /// The server that a request names.
-fn told(request: &[u8]) -> Option<SocketAddr> {
+fn named(request: &[u8]) -> Option<SocketAddr> {
     tlvs(request.get(HEADER_BYTES..)?).find_map(|tlv| match tlv {
         Ok(Tlv::Connect { remote, .. }) => Some(remote),
         _ => None,

@@ -85,10 +85,13 @@ def _policies(matrix: Matrix) -> dict[str, Any]:
     hosts = dict.fromkeys(
         (_hosts(one.text), one.mptcp.scenario.transfer.protocol) for one in matrix.configurations
     )
-    return policies.shared(
+    found = policies.shared(
         _described(engine, tomllib.loads(text) | {"transfer": {"protocol": protocol}})
         for text, protocol in hosts
     )
+    first, *others = (one.mptcp.scenario.converter for one in matrix.configurations)
+    alike = first is not None and all(one == first for one in others)
+    return policies.with_converters(found, first.model_dump() if alike else None)
 
 
 def _described(engine: dict[str, Any], scenario: dict[str, Any]) -> dict[str, Any]:

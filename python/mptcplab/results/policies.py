@@ -50,9 +50,15 @@ def policies(about: Mapping[str, Any], scenario: Mapping[str, Any]) -> Policies:
 def described(about: Mapping[str, Any], scenario: Mapping[str, Any]) -> Described:
     """Describe both ends as ``run.json`` has it, ``in_words`` too."""
     found = _with_words({end: _of_end(end, about, scenario) for end in ENDS})
-    if (section := scenario.get("converter")) is not None and about.get("path") is None:
-        found["in_words"] += f", {labels.converters(section)}"
-    return found
+    return with_converters(found, scenario.get("converter") if about.get("path") is None else None)
+
+
+def with_converters(found: Described, section: Mapping[str, str] | None) -> Described:
+    """Name the converters of a scenario, too, if it has some."""
+    if section is None:
+        return found
+    words = [found["in_words"], labels.converters(section)]
+    return found | {"in_words": ", ".join(filter(None, words))}
 
 
 def shared(several: Iterable[Described]) -> Described:

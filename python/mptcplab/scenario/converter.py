@@ -51,6 +51,12 @@ def read_converter(value: Any, source: Source) -> Converter:
             f'"convert" is spoken between two converters, and at = "{converter.at}" has one: '
             'leave it out, or have at = "both"',
         )
+    if converter.fast_open and converter.protocol != "convert":
+        raise source.fault(
+            ("converter", "fast_open"),
+            "puts the request of the Convert Protocol in the SYN, and transparent converters send "
+            "none: leave it out",
+        )
     return converter
 
 

@@ -73,7 +73,7 @@ class Deployment:
             return LANS["server"][version][1]
         return next(one for one in server_addresses(self.scenario) if hosts.version(one) == version)
 
-    def place(self, found: list[Host]) -> list[Host]:
+    def with_converters(self, found: list[Host]) -> list[Host]:
         """Give the hosts with the converters' settings, and those behind them."""
         return [self._with_converter(host) for host in found] + [
             self._behind(end) for end in self.ends
@@ -129,14 +129,14 @@ class Deployment:
         service = f"{everywhere}:{self.scenario.server.port}"
         found: dict[str, list[str]] = {}
         for end in self.ends:
-            told = self._section.protocol == "convert"
-            if end == "server" and told:
+            asks = self._section.protocol == "convert"
+            if end == "server" and asks:
                 words = ["--listen", f"{everywhere}:{PORT}"]
                 for version in dict.fromkeys(self._versions):
                     words += ["--allow", hosts.EVERYWHERE[version]]
             else:
                 words = ["--listen", service, "--transparent"]
-                words += ["--converter", self._other] if told else []
+                words += ["--converter", self._other] if asks else []
             if (name := self.settings.congestion_control) is not None:
                 words += ["--congestion-control", name]
             found[end] = [converter.program(), end, *words, "--json"]

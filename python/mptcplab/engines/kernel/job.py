@@ -155,7 +155,7 @@ class Wanted:
         found = [host for host in (client.host(self._paths), server) if host.name != self.ours]
         for number, (traffic, own) in enumerate(self.traffic):
             found += hosts.of_traffic(number, traffic, own)
-        return found if self.converters is None else self.converters.place(found)
+        return found if self.converters is None else self.converters.with_converters(found)
 
     def _agents(self, raw: Path, presence: list[Presence]) -> dict[str, Agent]:
         port = self.scenario.server.port
