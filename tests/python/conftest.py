@@ -72,6 +72,13 @@ def ran(mptcplab: Run, small: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture(scope="session")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    """A short download over Wi-Fi and LTE, beside plain TCP over each path."""
+    out = tmp_path_factory.mktemp("runs") / "small"
+    return run("wifi-lte", out=out, settings=["transfer.size=300kB"])
+
+
+@pytest.fixture(scope="session")
 def lost(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
     """A download that loses a path for a while, beside plain TCP over each path."""
     return run(

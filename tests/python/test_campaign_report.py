@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -14,6 +12,7 @@ import pytest
 import mptcplab as package
 from campaigns import CAMPAIGN, written
 from command import Run
+from described import described
 from mptcplab.charts.campaign.page import runs
 from mptcplab.charts.campaign.shape import Estimated
 from mptcplab.charts.campaign.subject import Subject
@@ -50,14 +49,6 @@ values = ["1 %", "60 %"]
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     directory = tmp_path_factory.mktemp("campaign")
     return package.sweep(written(directory / "files"), out=directory / "small")
-
-
-def described(file: Path) -> dict[str, Any]:
-    """What a page holds, but for its columns."""
-    found = re.search(r'<script type="application/json" id="page">(.*?)</script>', file.read_text())
-    assert found
-    page: dict[str, Any] = json.loads(found[1])
-    return page
 
 
 def test_transfers_of_a_duration_are_compared_by_throughput_first(

@@ -9,8 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from described import described
 from mptcplab import Error, analyze, compare, write_report
-from tools import TOOLS, described, row, tool
+from tools import TOOLS, row, tool
 
 
 def text(name: str) -> str:

@@ -12,10 +12,11 @@ import pytest
 
 import mptcplab as package
 from command import Run
+from described import described
 from mptcplab import Error, analyze
 from mptcplab.charts.several import describe
 from mptcplab.sources import formats
-from tools import DRIVE, TOOLS, described, document, tool
+from tools import DRIVE, TOOLS, document, tool
 
 # What iperf 3.12 wrote.
 REFUSED = """{

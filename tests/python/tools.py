@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +33,3 @@ def document(name: str) -> dict[str, Any]:
 def row(frame: pl.DataFrame, **which: object) -> dict[str, Any]:
     """The only row of that kind."""
     return frame.filter(**which).row(0, named=True)
-
-
-def described(file: Path) -> dict[str, Any]:
-    """What a page holds."""
-    found = re.search(r'<script type="application/json" id="page">(.*?)</script>', file.read_text())
-    assert found
-    page: dict[str, Any] = json.loads(found[1])
-    return page
