@@ -26,10 +26,12 @@ mod repeats;
 mod sequence;
 mod signals;
 mod signs;
+mod sizes;
 mod span;
 mod stream;
 mod subflow;
 mod vantage;
+mod waiting;
 
 use crate::Options;
 use crate::event::Seen;
@@ -40,15 +42,14 @@ use finish::{Captures, InCommon};
 use flows::{Flow, Flows, Key, direction};
 use handshake::is_opening;
 use ignored::Ignored;
-use one_way::OneWay;
 use packet::Packet;
-use pending::{Decision, Pending};
+use pending::Pending;
 use rustc_hash::FxHashMap;
 use span::Span;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use subflow::Kind as SubflowKind;
 use tables::Direction;
+use waiting::MOST_UNANSWERED;
 use wire::{L4, Observation, Point, PointId, Tcp, Time};
 
 /// How long a closed connection is kept for what may come late, in nanoseconds; and where several captures are given,
@@ -60,9 +61,6 @@ const REMEMBER_NANOS: i64 = 240_000_000_000;
 const MOST_REMEMBERED: usize = 1 << 16;
 /// So many connections that are over wait at most until it is certain at which end they were captured.
 const MOST_OVER: usize = 1024;
-/// Flows that wait to be understood at most, and SYNs without an answer that have rows.
-const MOST_WAITING: usize = 1 << 16;
-const MOST_UNANSWERED: usize = 4096;
 
 pub(crate) struct Tracker {
     options: Options,
@@ -228,158 +226,6 @@ impl Tracker {
         self.known.update(index, connection);
         if std::mem::take(&mut connection.may_close) {
             self.close(index, observation.at);
-        }
-    }
-
-    fn wait(&mut self, key: Key, from_low: bool, observation: &Observation) {
-        let index = self.free_pending.pop().unwrap_or_else(|| {
-            self.pending.push(None);
-            (self.pending.len() - 1) as u32
-        });
-        self.pending[index as usize] = Some(Pending::new(key, from_low));
-        self.flows.insert(key, Flow::Waiting { pending: index });
-        self.waiting.push_back((index, key));
-        if self.waiting.len() > MOST_WAITING {
-            self.wait_no_more();
-        }
-        self.wait_on(index, from_low, observation);
-    }
-
-    fn wait_on(&mut self, index: u32, from_low: bool, observation: &Observation) {
-        let pending = self.pending[index as usize].as_mut().expect("waiting");
-        if pending.is_reopened_by(from_low, observation) {
-            let (key, old) = (pending.key, self.release(index));
-            self.settle(old);
-            self.abandon(key, observation.at);
-            self.wait(key, from_low, observation);
-            return;
-        }
-        pending.push(from_low, observation);
-        let several_sites = self.several_points.len() > 1;
-        match pending.decide(&self.known, &self.connections) {
-            Decision::Wait => {}
-            decision if several_sites && pending.is_early(&decision, &self.connections) => {}
-            decision => {
-                let pending = self.release(index);
-                self.attach(pending, decision);
-            }
-        }
-    }
-
-    /// Decides on the flow that has waited longest, if it still does.
-    fn wait_no_more(&mut self) {
-        let Some((index, key)) = self.waiting.pop_front() else { return };
-        if self.pending[index as usize].as_ref().is_some_and(|pending| pending.key == key) {
-            let pending = self.release(index);
-            self.settle(pending);
-        }
-    }
-
-    fn release(&mut self, index: u32) -> Pending {
-        self.free_pending.push(index);
-        self.pending[index as usize].take().expect("waiting")
-    }
-
-    /// Decides with what there is.
-    fn settle(&mut self, pending: Pending) {
-        if pending.is_unanswered() {
-            self.leave_unanswered(pending);
-            return;
-        }
-        let decision = match pending.decide(&self.known, &self.connections) {
-            Decision::Wait => pending.give_up(&self.known, &self.connections),
-            decision => decision,
-        };
-        self.attach(pending, decision);
-    }
-
-    /// Nobody answered. A port scan has many of these: each of the first has a row, the others are counted.
-    fn leave_unanswered(&mut self, pending: Pending) {
-        let (key, at) = (pending.key, pending.first().at);
-        if self.unanswered == MOST_UNANSWERED {
-            self.ignored.entry(key.site).or_default().unanswered += 1;
-            self.flows.remove(&key);
-            return;
-        }
-        self.unanswered += 1;
-        let decision = pending.give_up(&self.known, &self.connections);
-        self.attach(pending, decision);
-        if let Some(Flow::Live { connection: index, .. }) = self.flows.get(&key) {
-            let connection = self.take(index, at);
-            // The capture may say which way SYNs went.
-            self.hosts.add(&connection.subflows);
-            self.report(*connection);
-        }
-    }
-
-    /// Gives a flow its connection and subflow, and them its packets.
-    fn attach(&mut self, pending: Pending, decision: Decision) {
-        let first = pending.first();
-        let (index, subflow, client_is_low) = match decision {
-            Decision::Wait => return,
-            Decision::New(opening) => {
-                let index = self.insert(Connection::new(first, opening.version, opening.midway));
-                let connection = self.connections[index as usize].as_mut().expect("new");
-                connection.fallback = opening.fallback;
-                connection.unknown = opening.unknown;
-                connection.one_way =
-                    (self.several_points.len() > 1).then(|| Box::new(OneWay::new(self.options.one_clock)));
-                connection.tokens[Direction::Down as usize] = opening.server_token;
-                let subflow = connection.add_subflow(Pending::subflow(opening.kind, opening.opener), pending.nonce());
-                (index, subflow, opening.client_is_low)
-            }
-            Decision::Join { connection: index, subflow, client_is_low, opener, kind } => {
-                let connection = self.connections[index as usize].as_mut().expect("known");
-                if let Some(why) = pending.refusal().filter(|_| kind == SubflowKind::Initial) {
-                    self.known.forget(index, connection);
-                    connection.was_refused(why);
-                }
-                let subflow =
-                    subflow.unwrap_or_else(|| connection.add_subflow(Pending::subflow(kind, opener), pending.nonce()));
-                (index, subflow, client_is_low)
-            }
-        };
-        let connection = self.connections[index as usize].as_mut().expect("known");
-        let near = pending.near_side(client_is_low);
-        let end = connection.end_of_site(pending.key.site, subflow, near);
-        connection.open_end(end, &self.options, first);
-        if let Some(other) =
-            connection.subflows[subflow].views[end].as_ref().map(|view| site_of(&self.points, view.first.point))
-            && other != pending.key.site
-            && connection.subflows[subflow].views[1 - end].is_none()
-            && !connection.is_placed(pending.key.site)
-            && !connection.is_placed(other)
-        {
-            // Another capture, seen first, was taken to stand here; this subflow shows that it stands at the other end.
-            connection.turn(subflow, end, other, &self.options);
-            for key in self.keys[index as usize].iter().filter(|key| key.site == other) {
-                if let Some(Flow::Live { connection, subflow: s, end: e, low_is_client }) = self.flows.get(key)
-                    && s as usize == subflow
-                {
-                    self.flows.insert(*key, Flow::Live { connection, subflow: s, end: 1 - e, low_is_client });
-                }
-            }
-        }
-        if connection.subflows[subflow].views[end].is_some() {
-            // The same subflow once more at the same end: a copy that a NAT or bridge on the host made, or another capture.
-            let site =
-                connection.subflows[subflow].views[end].as_ref().map(|view| site_of(&self.points, view.first.point));
-            connection.subflows[subflow].copies += 1;
-            connection.same_end |= site != Some(pending.key.site);
-            self.flows.insert(pending.key, Flow::Gone { since: first.at, is_copy: true });
-            self.ignored.entry(pending.key.site).or_default().copies += pending.len();
-            self.gone.push_back((first.at, pending.key));
-            return;
-        }
-        connection.add_view(subflow, (pending.key.site, end), first, pending.addresses(client_is_low));
-        self.known.add(index, connection, pending.names(client_is_low));
-        self.keys[index as usize].push(pending.key);
-        self.flows.insert(
-            pending.key,
-            Flow::Live { connection: index, subflow: subflow as u32, end: end as u8, low_is_client: client_is_low },
-        );
-        for (from_low, observation) in pending.into_packets() {
-            self.deliver(index, subflow, end, direction(from_low == client_is_low), &observation);
         }
     }
 
