@@ -4,12 +4,14 @@
 mod bins;
 mod flow;
 mod losses;
+mod reading;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use bins::{Bin, Whole};
 pub(crate) use flow::Flow;
 pub(crate) use losses::Losses;
+pub(crate) use reading::{is_bound, silences, usual_rate};
 
 use crate::event::{FlowEvent, Kind};
 use bins::{halve, put};
