@@ -197,6 +197,20 @@ def test_the_files_of_a_path_are_one_link(tmp_path: Path) -> None:
         lab.import_links([f"dish={tmp_path / 'down.json'}"] * 2, out=tmp_path / "d")
 
 
+def test_columns_with_the_names_of_quantities_need_no_option(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("time,down_kbps,note\n1700000000,10000,a\n1700000004,20000,b\n")
+    made = lab.import_links(file, out=tmp_path / "own")
+    columns = {"time": "time", "down_kbps": "down_kbps"}
+    asked = lab.import_links(file, out=tmp_path / "asked", columns=columns)
+    assert made.paths == asked.paths
+    assert [row[1] for row in downlink(scenario_of(made), "mine")[0]["trace"]] == [10, 20]
+    # Which of them is the time?
+    file.write_text("time,seconds,down_mbps\n1700000000,0,10\n")
+    with pytest.raises(Error, match="is of no format that is known"):
+        lab.import_links(file, out=tmp_path / "two")
+
+
 def test_what_is_denser_than_the_step_becomes_its_mean(tmp_path: Path) -> None:
     rows = "".join(f"{n / 10},{n}\n" for n in range(20))
     (tmp_path / "a.csv").write_text(f"t,d\n{rows}")

@@ -206,6 +206,8 @@ def _format(file: File, settings: ImportSettings) -> Format:
     if settings.columns and set(settings.columns.values()) <= set(file.columns):
         return known[GENERIC]
     found = [one for one in known.values() if one.matches(file)]
+    # A data set may have a column or two of these names.
+    found = [one for one in found if one.name != GENERIC] or found
     if len(found) == 1:
         return found[0]
     if found:

@@ -1,4 +1,4 @@
-"""Any CSV with a line of names, each quantity's column named by ``--column``."""
+"""Any CSV with a line of names: those of quantities, or others that ``--column`` gives."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from mptcplab.recordings.recording import NONE, QUANTITIES, STATED, UNKNOWN, Rec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mptcplab.recordings.file import File, Options
 
 # What may be said of times: of a clock, or from the start.
@@ -35,23 +37,28 @@ class Generic:
     """A CSV of one's own."""
 
     name = "csv"
-    title = "any CSV with a line of names: --column time=… --column down_mbps=… says which is which"
+    title = (
+        "any CSV with a line of names: these, or --column time=… --column down_mbps=… says "
+        "which is which"
+    )
     reads = ", ".join(dict.fromkeys(KNOWN))
-    empty = "what no --column names"
+    empty = "columns of other names, or, with --column, what it does not name"
     licence = "not stated"
 
-    def matches(self, file: File) -> bool:  # noqa: ARG002 - of no use here
-        """Say no: it is asked for by --column."""
-        return False
+    def matches(self, file: File) -> bool:
+        """Say whether its columns have names of quantities, one of them of the time."""
+        named = _named(file)
+        return len(named) > 1 and len(named.keys() & set(TIMES)) == 1
 
     def read(self, file: File, options: Options) -> list[Recording]:
         """Give the recording."""
-        for key in options.columns:
+        columns = options.columns or _named(file)
+        for key in columns:
             if key not in KNOWN:
                 raise ValueError(
                     f"there is no quantity {key!r} for --column; {nearest(key, KNOWN)}", 1
                 )
-        times = [key for key in TIMES if key in options.columns]
+        times = [key for key in TIMES if key in columns]
         if len(times) != 1:
             raise ValueError(
                 "say which column is the time: --column time=NAME, or seconds=NAME from the start",
@@ -59,10 +66,10 @@ class Generic:
             )
         clock = clocks.Clock(options.zone)
         recording = Recording(rates=UNKNOWN)
-        for line, row in table.rows(file, tuple(options.columns.values()), options):
+        for line, row in table.rows(file, tuple(columns.values()), options):
             try:
                 recording.samples.append(
-                    _sample(line, row, options, times[0], clock, recording.notes)
+                    _sample(line, row, columns, times[0], clock, recording.notes)
                 )
             except ValueError as error:
                 raise ValueError(str(error), line) from error
@@ -73,16 +80,26 @@ class Generic:
         return [recording]
 
 
+def _named(file: File) -> dict[str, str]:
+    """Give the columns that have the names of quantities."""
+    return {name: name for name in file.columns if name in KNOWN}
+
+
 def _sample(
-    line: int, row: table.Row, options: Options, time: str, clock: clocks.Clock, notes: list[str]
+    line: int,
+    row: table.Row,
+    columns: Mapping[str, str],
+    time: str,
+    clock: clocks.Clock,
+    notes: list[str],
 ) -> Sample:
-    stamp = row[options.columns[time]]
+    stamp = row[columns[time]]
     if time == "seconds":
-        at_ns = round(table.number(row, options.columns[time]) * clocks.SECOND)
+        at_ns = round(table.number(row, columns[time]) * clocks.SECOND)
     else:
         at_ns = clocks.unix(stamp, UNIX[time]) if time in UNIX else clock.read(stamp)
     sample = Sample(line, at_ns)
-    for key, name in options.columns.items():
+    for key, name in columns.items():
         if key not in TIMES and row[name] not in table.MISSING:
             becomes, factor = FACTORS.get(key, (key, 1))
             table.put(sample, table.Column(name, becomes, factor), row[name], None, notes)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mptcplab.recordings.recording import Recording, Sample
     from mptcplab.sources.file import File
 
-# Those without samples, those whose columns must be named, and what has a source of its own.
+# Those without samples, those that only names of columns tell, and what has a source of its own.
 OTHERS = {"csv", "errant", "fcc", "iperf3", "mahimahi", "wetlinks"}
 # A row holds until the next one, but no longer than so many usual distances of rows.
 GAP = 1.5
