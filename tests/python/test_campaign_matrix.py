@@ -229,7 +229,10 @@ addresses = 2
         (('"60 kB"', '"20 kB"'), 'campaign.toml:8: axis.size.values.1: "20 kB" is there twice'),
         (('"60 kB"', "7"), "campaign.toml:8: axis.size.values: mixes text with numbers"),
         (('"20 kB", "60 kB"', ""), "campaign.toml:6: axis.size: has no values"),
-        (("values = [", "valus = ["), "campaign.toml:8: axis.size.valus: there is no such key"),
+        (
+            ('values = ["20', 'valus = ["20'),
+            "campaign.toml:8: axis.size.valus: there is no such key",
+        ),
         (("axis.size", "axis.seed"), "cannot name an axis: a column of runs has it"),
         (("axis.size", "axis.Size"), "cannot name an axis"),
         (('"olia"', '"olias"'), "campaign.toml:12: mptcp.congestion_control: there is no"),
@@ -254,6 +257,44 @@ def test_what_cannot_be_is_told_with_its_line(
     assert complaint in re.sub(r"(toml:\d+):\d+: ", r"\1: ", str(error.value))
     assert "\n" not in str(error.value)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "about"),
+    [
+        (
+            {"repetitions =": "repetition =", '"60 kB"': "7", '"tcp.congestion_control"': "tcp.x"},
+            ["4: repetition", "8: axis.size.values", "15: set.tcp"],
+        ),
+        (
+            {
+                "title": 'tables = ["x", "y"]\ntime_zone',
+                "[set]": "[[only]]\nsiz = 1\n[[exclude]]\nx = 1\n[set]",
+            },
+            ["2: tables.0", "2: tables.1", "3: time_zone", "16: only.0.siz", "18: exclude.0.x"],
+        ),
+        (
+            {'"20 kB", "60 kB"': '"20 kg", "60 kg"', '"olia"': '"olias"'},
+            ["8: transfer.size", "8: transfer.size", "12: mptcp.congestion_control"],
+        ),
+        (
+            {"transfer.size": "trnsfer.size", '"tcp.c': '"path.wfi.c'},
+            ["15: there is", "7: trnsfer"],
+        ),
+    ],
+    ids=["at the top", "what goes together", "values", "keys"],
+)
+def test_all_faults_are_told_at_once(
+    tmp_path: Path, changes: dict[str, str], about: list[str]
+) -> None:
+    text = CAMPAIGN
+    for change in changes.items():
+        assert change[0] in text
+        text = text.replace(*change)
+    with pytest.raises(ScenarioError) as error:
+        package.sweep(written(tmp_path, text), out=tmp_path / "out")
+    lines = [re.sub(r".*campaign\.toml:(\d+):\d+: ", r"\1: ", line) for line in error.value.args]
+    assert [line[: len(start)] for line, start in zip(lines, about, strict=True)] == about
 
 
 def test_a_campaign_of_too_many_runs_is_refused(tmp_path: Path, mptcplab: Run) -> None:

@@ -60,6 +60,7 @@ def test_who_has_no_home_directory_has_no_file(monkeypatch: pytest.MonkeyPatch) 
     [
         ('engine = "kernell"', "engine: there is no engine 'kernell'; did you mean kernel?"),
         ("job = 3", "job: there is no such key; did you mean jobs?"),
+        ('engine = ["kernel"]', "engine: there is no engine ['kernel']"),
         ("jobs = 3\njobs = 4", "config.toml: Cannot overwrite a value"),
     ],
 )
@@ -71,6 +72,14 @@ def test_faults_of_the_file_name_it(mptcplab: Run, file: Path, text: str, compla
     assert complaint in done.stderr
     # Whoever asks for help needs none of it.
     assert mptcplab("run", "--help", cwd=file.parent).returncode == 0
+
+
+def test_all_faults_of_the_file_are_told_at_once(file: Path) -> None:
+    file.write_text('job = 3\noutput = ""\njobs = 0\nengine = "kernell"\nlog = "x"\n')
+    with pytest.raises(Error) as refused:
+        defaults.folder("runs")
+    keys = [line.removeprefix(f"{file}: ").split()[0] for line in refused.value.args]
+    assert keys == ["job:", "output", "jobs", "engine:", "log:"]
 
 
 CONNECTIONS: list[dict[str, Any]] = [

@@ -8,7 +8,7 @@ from typing import Any
 
 from mptcplab.messages import nearest, quoted
 from mptcplab.results.campaign import is_column
-from mptcplab.scenario.fault import KeyPath
+from mptcplab.scenario.fault import Faults, KeyPath
 from mptcplab.scenario.section import Section, Text, read
 from mptcplab.scenario.settings import is_key
 from mptcplab.scenario.source import Source
@@ -62,13 +62,18 @@ class Axis:
 
 def read_axes(value: dict[str, Any], source: Source) -> list[Axis]:
     """Read all axes."""
-    axes = [_axis(name, one, source) for name, one in value.items()]
+    axes: list[Axis] = []
     taken: dict[str, str] = {}
-    for axis in axes:
-        for key in {setting.key for point in axis.points for setting in point.settings}:
-            if key in taken:
-                raise source.fault(("axis", axis.name), f"{key} varies with {taken[key]} already")
-            taken[key] = axis.name
+    faults = Faults()
+    for name, one in value.items():
+        with faults.collected():
+            axis = _axis(name, one, source)
+            axes.append(axis)
+            for key in {setting.key for point in axis.points for setting in point.settings}:
+                if key in taken:
+                    raise source.fault(("axis", name), f"{key} varies with {taken[key]} already")
+                taken[key] = name
+    faults.raise_found()
     return axes
 
 
@@ -76,15 +81,21 @@ def read_settings(value: Any, key_path: KeyPath, source: Source) -> list[Setting
     """Read a table of keys of the scenario and what they are set to."""
     if not isinstance(value, dict):
         raise source.fault(key_path, f"{quoted(value)} is not a table")
+    settings = []
+    faults = Faults()
     for key, one in value.items():
-        if isinstance(one, dict) and "." not in key:
-            raise source.fault(
-                (*key_path, key),
-                'write the whole key in quotation marks, such as "path.wifi.rate" = "10 Mbit/s"',
-            )
-    return [
-        _setting(key, one, (*key_path, key), (*key_path, key), source) for key, one in value.items()
-    ]
+        at = (*key_path, key)
+        with faults.collected():
+            if isinstance(one, dict) and "." not in key:
+                raise source.fault(
+                    at,
+                    "write the whole key in quotation marks, such as "
+                    '"path.wifi.rate" = "10 Mbit/s"',
+                )
+            _check_key(key, at, source)
+            settings.append(Setting(key, one, source.where(at), source.where(at)))
+    faults.raise_found()
+    return settings
 
 
 def _axis(name: str, value: Any, source: Source) -> Axis:
@@ -101,10 +112,13 @@ def _axis(name: str, value: Any, source: Source) -> Axis:
     if section.points is not None:
         if section.key is not None or section.values is not None:
             raise source.fault(key_path, "key with values and points exclude each other")
-        points = [
-            Point(label, read_settings(one, (*key_path, "points", label), source))
-            for label, one in section.points.items()
-        ]
+        points = []
+        faults = Faults()
+        for label, one in section.points.items():
+            with faults.collected():
+                settings = read_settings(one, (*key_path, "points", label), source)
+                points.append(Point(label, settings))
+        faults.raise_found()
     elif section.key is None or section.values is None:
         raise source.fault(key_path, "needs key and values, or points: what varies")
     else:
@@ -118,24 +132,25 @@ def _points(key: str, values: list[Any], key_path: KeyPath, source: Source) -> l
     if len({isinstance(value, str) for value in values}) > 1:
         mixed = 'mixes text with numbers: quote all values ("1 %") or none, or use points'
         raise source.fault((*key_path, "values"), mixed)
+    _check_key(key, (*key_path, "key"), source)
     points: list[Point] = []
+    faults = Faults()
     for number, value in enumerate(values):
         at = (*key_path, "values", number)
-        if not isinstance(value, Label):
-            raise source.fault(at, f"{quoted(value)} needs a name: use points")
-        if value in [point.label for point in points]:
-            raise source.fault(at, f"{quoted(value)} is there twice")
-        setting = _setting(key, value, (*key_path, "key"), at, source)
-        points.append(Point(value, [setting]))
+        with faults.collected():
+            if not isinstance(value, Label):
+                raise source.fault(at, f"{quoted(value)} needs a name: use points")
+            if value in [point.label for point in points]:
+                raise source.fault(at, f"{quoted(value)} is there twice")
+            key_where = source.where((*key_path, "key"))
+            points.append(Point(value, [Setting(key, value, source.where(at), key_where)]))
+    faults.raise_found()
     return points
 
 
-def _setting(
-    key: str, value: Any, name_path: KeyPath, key_path: KeyPath, source: Source
-) -> Setting:
+def _check_key(key: str, key_path: KeyPath, source: Source) -> None:
     if not is_key(key):
-        raise source.fault(name_path, f"{quoted(key)} is not a key such as path.wifi.rate")
-    return Setting(key, value, source.where(key_path), source.where(name_path))
+        raise source.fault(key_path, f"{quoted(key)} is not a key such as path.wifi.rate")
 
 
 # By the axes that it names: which of their values it is about.
@@ -146,21 +161,33 @@ def read_choices(value: list[Any], what: str, axes: list[Axis], source: Source) 
     """Read all of one kind."""
     labels = {axis.name: axis.labels for axis in axes}
     choices = []
+    faults = Faults()
     for number, one in enumerate(value):
-        if not isinstance(one, dict) or not one:
-            raise source.fault((what, number), "is a table of axes and their values")
         choice: Choice = {}
-        for name, given in one.items():
-            key_path = (what, number, name)
-            if name not in labels:
-                raise source.fault(key_path, f"there is no such axis; {nearest(name, labels)}")
-            choice[name] = given if isinstance(given, list) else [given]
-            for label in choice[name]:
-                if label not in labels[name]:
-                    hint = nearest(str(label), map(str, labels[name]))
-                    raise source.fault(key_path, f"{quoted(label)} is none of its values; {hint}")
+        with faults.collected():
+            if not isinstance(one, dict) or not one:
+                raise source.fault((what, number), "is a table of axes and their values")
+            for name, given in one.items():
+                with faults.collected():
+                    choice[name] = _chosen(given, labels, (what, number, name), source)
         choices.append(choice)
+    faults.raise_found()
     return choices
+
+
+def _chosen(
+    given: Any, labels: dict[str, list[Label]], key_path: KeyPath, source: Source
+) -> list[Label]:
+    """Read which values of an axis are meant."""
+    name = str(key_path[-1])
+    if name not in labels:
+        raise source.fault(key_path, f"there is no such axis; {nearest(name, labels)}")
+    chosen = given if isinstance(given, list) else [given]
+    for label in chosen:
+        if label not in labels[name]:
+            hint = nearest(str(label), map(str, labels[name]))
+            raise source.fault(key_path, f"{quoted(label)} is none of its values; {hint}")
+    return chosen
 
 
 def holds(choice: Choice, labels: dict[str, Label]) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mptcplab.campaign.work import Task
+from mptcplab.scenario.fault import Faults
 from mptcplab.scenario.plan import planned_transfer
 from mptcplab.scenario.section import Bytes, Section, read
 from mptcplab.scenario.source import Source
@@ -50,7 +51,13 @@ class Period:
 
 def read_budgets(value: Any, source: Source) -> dict[str, BudgetSection]:
     """Read them, by path."""
-    return {name: read(BudgetSection, one, ("budget", name), source) for name, one in value.items()}
+    budgets = {}
+    faults = Faults()
+    for name, one in value.items():
+        with faults.collected():
+            budgets[name] = read(BudgetSection, one, ("budget", name), source)
+    faults.raise_found()
+    return budgets
 
 
 def periods(budget: BudgetSection) -> list[Period]:

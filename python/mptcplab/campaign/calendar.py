@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import Field
 
 from mptcplab.messages import nearest
+from mptcplab.scenario.fault import Faults
 from mptcplab.scenario.section import Duration, Integer, Section, Text, read
 from mptcplab.scenario.source import Source, tables
 
@@ -72,7 +73,13 @@ class Visit:
 
 def read_calendars(value: Any, source: Source) -> list[Calendar]:
     """Read all of them."""
-    return [_calendar(one, n, source) for n, one in enumerate(tables(value, "calendar", source))]
+    calendars = []
+    faults = Faults()
+    for number, one in enumerate(tables(value, "calendar", source)):
+        with faults.collected():
+            calendars.append(_calendar(one, number, source))
+    faults.raise_found()
+    return calendars
 
 
 def zone(name: str | None) -> ZoneInfo:

@@ -20,7 +20,7 @@ from mptcplab.campaign.work import Subject, Task
 from mptcplab.messages import nearest
 from mptcplab.results.record import build
 from mptcplab.scenario import long
-from mptcplab.scenario.fault import ScenarioError
+from mptcplab.scenario.fault import Faults, ScenarioError
 from mptcplab.scenario.plan import plain
 from mptcplab.scenario.scenario import Scenario, checked
 from mptcplab.scenario.section import DIRECTIONS
@@ -93,7 +93,10 @@ class Matrix:
         self.sheet = read
         self.visits = visits or []
         self.axes = list(read.axes)
-        apart = _distinguished(list(_configurations(read)))
+        try:
+            apart = _distinguished(list(_configurations(read)))
+        except ScenarioError as error:
+            raise _of_all_values(read, error) from None
         if not apart:
             raise ScenarioError(f"{read.name}: only and exclude leave nothing to run")
         _check_different(read, apart)
@@ -293,9 +296,32 @@ def _common(group: list[Configuration]) -> dict[str, Label | None]:
 
 def _scenario(read: Sheet, points: tuple[Point, ...]) -> Scenario:
     source = read.scenario.copy()
+    faults = Faults()
     for setting in itertools.chain(read.settings, *(point.settings for point in points)):
-        put(source, setting.key, setting.value, setting.where, setting.key_where)
-    return checked(source)
+        with faults.collected():
+            put(source, setting.key, setting.value, setting.where, setting.key_where)
+    with faults.collected():
+        scenario = checked(source)
+    faults.raise_found()
+    return scenario
+
+
+def _of_all_values(read: Sheet, first: ScenarioError) -> ScenarioError:
+    """Add to what is wrong with one configuration what is wrong with the other values of axes.
+
+    Each is tried beside the first values of the other axes.
+    """
+    usual = [axis.points[0] for axis in read.axes]
+    # Without what it was set with, which differs from value to value.
+    lines = {line.partition(" (with ")[0]: line for line in first.args}
+    for index, axis in enumerate(read.axes):
+        for point in axis.points:
+            try:
+                _scenario(read, (*usual[:index], point, *usual[index + 1 :]))
+            except ScenarioError as error:
+                for line in error.args:
+                    lines.setdefault(line.partition(" (with ")[0], line)
+    return ScenarioError(*lines.values())
 
 
 def _check(read: Sheet, scenario: Scenario, labels: dict[str, Label]) -> None:

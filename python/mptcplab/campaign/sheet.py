@@ -21,7 +21,7 @@ from mptcplab.engines.engine import Engine
 from mptcplab.messages import nearest, quoted
 from mptcplab.quantity import Kind
 from mptcplab.scenario import library, scenario
-from mptcplab.scenario.fault import ScenarioError
+from mptcplab.scenario.fault import Faults, KeyPath, ScenarioError
 from mptcplab.scenario.section import Duration, Flag, Integer, Section, Text, read
 from mptcplab.scenario.settings import set_value
 from mptcplab.scenario.source import Source
@@ -137,51 +137,81 @@ def load(given: Given, settings: Sequence[str] = ()) -> Sheet:
     """
     name, source = _find(given)
     data = dict(source.data)
-    source.check_schema(SCHEMA)
-    data.pop("schema", None)
     if "scenario" not in data and data.keys() & {"transfer", "path"}:
         raise ScenarioError(f"{source.name}: is a scenario: mptcplab run runs it")
-    campaign = read(Campaign, data, (), source)
+    faults = Faults()
+    with faults.collected():
+        source.check_schema(SCHEMA)
+    data.pop("schema", None)
+    with faults.collected():
+        campaign = read(Campaign, data, (), source)
+    with faults.collected():
+        axes = read_axes(_of(dict, "axis", data), source)
+    with faults.collected():
+        set_for_all = read_settings(_of(dict, "set", data), ("set",), source)
+    with faults.collected():
+        calendars = read_calendars(_of(list, "calendar", data), source)
+    with faults.collected():
+        budgets = read_budgets(_of(dict, "budget", data), source)
+    faults.raise_found()
     for number, table in enumerate(campaign.tables):
         if table not in FURTHER:
             hint = nearest(str(table), FURTHER)
-            raise source.fault(("tables", number), f"{quoted(table)} cannot be kept; {hint}")
-    scenario_name, base = _scenario(campaign.scenario, source)
+            with faults.collected():
+                raise source.fault(("tables", number), f"{quoted(table)} cannot be kept; {hint}")
+    with faults.collected():
+        only = read_choices(campaign.only, "only", axes, source)
+    with faults.collected():
+        exclude = read_choices(campaign.exclude, "exclude", axes, source)
+    _check_calendars(campaign, data, source, faults)
+    with faults.collected():
+        time_zone = _zone(campaign, source)
+    with faults.collected():
+        scenario_name, base = _scenario(campaign.scenario, source)
+    faults.raise_found()
     for setting in settings:
         set_value(base, setting)
-    axes = read_axes(campaign.axis, source)
     return Sheet(
         name=name,
         campaign=campaign,
         scenario_name=scenario_name,
         scenario=base,
-        settings=read_settings(campaign.set, ("set",), source),
+        settings=set_for_all,
         axes=axes,
-        only=read_choices(campaign.only, "only", axes, source),
-        exclude=read_choices(campaign.exclude, "exclude", axes, source),
-        calendars=_calendars(campaign, data, source),
-        zone=_zone(campaign, source),
-        budgets=read_budgets(campaign.budget, source),
+        only=only,
+        exclude=exclude,
+        calendars=calendars,
+        zone=time_zone,
+        budgets=budgets,
     )
 
 
-def _calendars(campaign: Campaign, data: dict[str, Any], source: Source) -> list[Calendar]:
-    """Read them, and refuse what does not go with them."""
-    calendars = read_calendars(campaign.calendar, source)
-    for key in ("time_zone", "hour_bin", "budget"):
-        if key in data and not calendars:
-            raise source.fault((key,), "goes with a [[calendar]], and there is none")
-    if not calendars:
-        return []
-    if "repetitions" in data:
-        raise source.fault(
-            ("repetitions",), "a campaign with a [[calendar]] has its visits instead"
-        )
-    if HOUR in campaign.axis:
-        raise source.fault(("axis", HOUR), "the calendar adds an axis of this name")
-    if 24 % campaign.hour_bin:
-        raise source.fault(("hour_bin",), "the hours of a day are no multiple of it")
-    return calendars
+def _of(kind: type[Any], key: str, data: dict[str, Any]) -> Any:
+    """Give what is written there; where it is of another kind, the keys at the top say so."""
+    given = data.get(key)
+    return given if isinstance(given, kind) else kind()
+
+
+def _check_calendars(
+    campaign: Campaign, data: dict[str, Any], source: Source, faults: Faults
+) -> None:
+    """Refuse what does not go with calendars, or without them."""
+    refused: list[tuple[KeyPath, str]] = []
+    if not campaign.calendar:
+        refused += [
+            ((key,), "goes with a [[calendar]], and there is none")
+            for key in ("time_zone", "hour_bin", "budget")
+            if key in data
+        ]
+    elif "repetitions" in data:
+        refused.append((("repetitions",), "a campaign with a [[calendar]] has its visits instead"))
+    if campaign.calendar and HOUR in campaign.axis:
+        refused.append((("axis", HOUR), "the calendar adds an axis of this name"))
+    if campaign.calendar and 24 % campaign.hour_bin:
+        refused.append((("hour_bin",), "the hours of a day are no multiple of it"))
+    for key_path, what in refused:
+        with faults.collected():
+            raise source.fault(key_path, what)
 
 
 def _zone(campaign: Campaign, source: Source) -> ZoneInfo:

@@ -15,6 +15,7 @@ from mptcplab.reading import read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from mptcplab.engines.engine import Engine
@@ -33,14 +34,7 @@ def engine() -> str:
     Raises:
         Error: There is none of that name.
     """
-    name, where = _value("engine")
-    if name is None:
-        return DEFAULT.name
-    if name not in ENGINES:
-        from mptcplab.messages import nearest
-
-        raise Error(f"{where}: there is no engine {name!r}; {nearest(str(name), list(ENGINES))}")
-    return str(name)
+    return str(_value("engine") or DEFAULT.name)
 
 
 def jobs_of(engine: Engine, asked: int | None) -> int | None:
@@ -53,13 +47,8 @@ def jobs_of(engine: Engine, asked: int | None) -> int | None:
     """
     if asked is not None or engine.real_time:
         return asked
-    given, where = _value("jobs")
-    if given is None:
-        return None
-    text = str(given)
-    if isinstance(given, bool) or not (text.isascii() and text.isdigit() and int(text)):
-        raise Error(f"{where} is {text}, and must be a number above 0")
-    return int(text)
+    jobs: int | None = _value("jobs")
+    return jobs
 
 
 def folder(*names: str) -> Path:
@@ -68,20 +57,42 @@ def folder(*names: str) -> Path:
     Raises:
         Error: The folder's name is not text, or empty.
     """
-    given, where = _value("output")
-    if given is None:
-        return Path(*names)
-    if not isinstance(given, str) or not given:
-        raise Error(f"{where} must be the name of a folder")
-    return Path(given).expanduser() / Path(*names)
+    return Path(_value("output") or "").expanduser() / Path(*names)
 
 
-def _value(key: str) -> tuple[Any, str]:
-    """Give what is set, and where."""
+def _value(key: str) -> Any:
     variable = VARIABLES[key]
     if given := os.environ.get(variable):
-        return given, variable
-    return _file().get(key), f"{location()}: {key}"
+        return READ[key](given, variable)
+    return _file().get(key)
+
+
+def _engine(given: Any, where: str) -> str:
+    if not isinstance(given, str) or given not in ENGINES:
+        from mptcplab.messages import nearest
+
+        raise Error(f"{where}: there is no engine {given!r}; {nearest(str(given), list(ENGINES))}")
+    return given
+
+
+def _jobs(given: Any, where: str) -> int:
+    text = str(given)
+    if isinstance(given, bool) or not (text.isascii() and text.isdigit() and int(text)):
+        raise Error(f"{where} is {text}, and must be a number above 0")
+    return int(text)
+
+
+def _output(given: Any, where: str) -> str:
+    if not isinstance(given, str) or not given:
+        raise Error(f"{where} must be the name of a folder")
+    return given
+
+
+READ: dict[str, Callable[[Any, str], Any]] = {
+    "output": _output,
+    "jobs": _jobs,
+    "engine": _engine,
+}
 
 
 def location() -> Path:
@@ -106,11 +117,17 @@ def _file() -> dict[str, Any]:
         read = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Error(f"{location()}: {error}") from None
-    for key in read:
-        if key not in VARIABLES:
-            from mptcplab.messages import nearest
+    faults: list[str] = []
+    for key, given in read.items():
+        where = f"{location()}: {key}"
+        try:
+            if key not in READ:
+                from mptcplab.messages import nearest
 
-            raise Error(
-                f"{location()}: {key}: there is no such key; {nearest(key, list(VARIABLES))}"
-            )
+                raise Error(f"{where}: there is no such key; {nearest(key, list(READ))}")
+            read[key] = READ[key](given, where)
+        except Error as error:
+            faults += error.args
+    if faults:
+        raise Error(*faults)
     return read
