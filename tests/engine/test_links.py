@@ -52,9 +52,8 @@ class Seen:
     def usual_mbps(self) -> float:
         """Give the median of what left per time since the packet before, which no pause moves."""
         gaps_ms = pl.col("at_ns").diff() / 1e6
-        return float(
-            self._departures().select(pl.col("bytes") * 8e-3 / gaps_ms).to_series().median()
-        )  # type: ignore[arg-type]
+        rates = self._departures().select(pl.col("bytes") * 8e-3 / gaps_ms).to_series()
+        return float(rates.median())  # type: ignore[arg-type]
 
     def most_queued(self) -> int:
         """Give the most packets that waited on the way down."""
