@@ -38,7 +38,7 @@ def test_both_engines_show_the_same_where_nothing_is_chosen(host: Machine) -> No
         words = ["--engine", engine, "--no-baselines", "--no-report", "--out", out]
         done = host.run("run", file, *words)
         assert done.returncode == 0, done.stderr
-        assert "Linux's CUBIC, default scheduler" in done.stdout
+        assert "Linux's CUBIC, Linux's default scheduler" in done.stdout
         found[engine] = Run(out / "mptcp")
 
     ours, theirs = found["simulation"], found["kernel"]

@@ -107,7 +107,7 @@ def test_the_summary_holds_what_the_runs_say(
     assert done.returncode == 0
     assert done.stderr == f"{swept.directory}: 30 runs, all there\n"
     assert done.stdout.startswith(
-        "campaign · something small · small, simulated · default scheduler · 30 runs\n\n"
+        "campaign · something small · small, simulated · Linux's default scheduler · 30 runs\n\n"
         "  size   controller  n"
     )
     few = "3 repetitions are too few to rule out chance: at least 6 are needed for p < 0.05"

@@ -91,7 +91,7 @@ def test_the_head_names_the_program_and_comparisons_the_controller() -> None:
         "kernel": {"congestion_control": "olia", "scheduler": "default"},
     }
     described = policies.described(about, scenario)
-    assert described["in_words"] == "OLIA (mptcplab_olia), default scheduler"
+    assert described["in_words"] == "OLIA (mptcplab_olia), Linux's default scheduler"
     assert policies.policies(about, scenario)["congestion_control"] == "olia"
 
 

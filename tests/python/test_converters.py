@@ -109,7 +109,7 @@ def test_the_headline_names_them(tmp_path: Path, capsys: pytest.CaptureFixture[s
     file = tmp_path / "bonded.toml"
     file.write_text(scenario(), "utf-8")
     assert command(["run", str(file), "--out", str(tmp_path / "run"), "--no-baselines"]) == 0
-    words = "default scheduler, converters at both ends by the Convert Protocol · seed 1"
+    words = "Linux's default scheduler, converters at both ends by the Convert Protocol · seed 1"
     assert words in " ".join(capsys.readouterr().out.split())
 
 

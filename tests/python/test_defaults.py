@@ -70,10 +70,10 @@ def test_other_hosts_have_the_same() -> None:
 
 # What is set, the engine, and what stands in the header.
 WORDS: list[tuple[list[str], str, str]] = [
-    ([], "simulation", "Linux's CUBIC, default scheduler"),
-    ([], "kernel", "Linux's CUBIC, default scheduler"),
-    (["mptcp.congestion_control=olia"], "simulation", "OLIA, default scheduler"),
-    (["mptcp.congestion_control=lia-linux"], "simulation", "LIA of the MPTCP kernel, default sche"),
+    ([], "simulation", "Linux's CUBIC, Linux's default scheduler"),
+    ([], "kernel", "Linux's CUBIC, Linux's default scheduler"),
+    (["mptcp.congestion_control=olia"], "simulation", "OLIA, Linux's default scheduler"),
+    (["mptcp.congestion_control=lia-linux"], "simulation", "LIA of the MPTCP kernel, Linux's def"),
     (["mptcp.scheduler=blest"], "simulation", "Linux's CUBIC, BLEST scheduler"),
     (
         ["mptcp.era=2012"],
@@ -86,24 +86,25 @@ WORDS: list[tuple[list[str], str, str]] = [
     (
         ["mptcp.congestion_control=lia", "kernel.congestion_control=reno"],
         "kernel",
-        "Linux's Reno in place of LIA, default scheduler",
+        "Linux's Reno in place of LIA, Linux's default scheduler",
     ),
     # What the scenario itself asks of the kernel replaces nothing.
-    (["kernel.congestion_control=reno"], "kernel", "Linux's Reno, default scheduler"),
+    (["kernel.congestion_control=reno"], "kernel", "Linux's Reno, Linux's default scheduler"),
     (
         ["mptcp.scheduler=ecf", "kernel.scheduler=default"],
         "kernel",
-        "Linux's CUBIC, default scheduler in place of ECF",
+        "Linux's CUBIC, Linux's default scheduler in place of ECF",
     ),
     (
         ["mptcp.path_manager=full-mesh"],
         "kernel",
-        "Linux's CUBIC, default scheduler, Linux's path manager in place of full-mesh",
+        "Linux's CUBIC, Linux's default scheduler, Linux's path manager in place of full-mesh",
     ),
     (
         ["mptcp.congestion_control=lia", "client.stack=mptcplab"],
         "kernel",
-        "client: LIA, default scheduler; server: Linux's CUBIC in place of LIA, default scheduler",
+        "client: LIA, Linux's default scheduler; "
+        "server: Linux's CUBIC in place of LIA, Linux's default scheduler",
     ),
 ]
 
@@ -132,7 +133,7 @@ def test_the_same_words_stand_on_terminal_page_and_in_json(mptcplab: Run, tmp_pa
     settings = ("mptcp.congestion_control=lia", "transfer.size=200kB")
     chosen = [word for one in settings for word in ("--set", one)]
     done = mptcplab("run", "wifi-lte", *chosen, "--out", out)
-    words = "LIA, default scheduler"
+    words = "LIA, Linux's default scheduler"
     # Plain TCP over one path has nothing to couple.
     assert f"{words}; plain TCP: Reno" in " ".join(done.stdout.split())
     assert json.loads((out / "mptcp" / "run.json").read_text())["policies"]["in_words"] == words
@@ -149,8 +150,8 @@ def test_a_campaign_says_what_it_does_not_vary(mptcplab: Run, tmp_path: Path) ->
     )
     out = tmp_path / "out"
     head = mptcplab("sweep", campaign, "--out", out).stdout.splitlines()[0]
-    assert "simulated · default scheduler · 2 runs" in head
-    assert "default scheduler" in (out / "report.html").read_text("utf-8")
+    assert "simulated · Linux's default scheduler · 2 runs" in head
+    assert "Linux's default scheduler" in (out / "report.html").read_text("utf-8")
     kept = json.loads((out / "campaign.json").read_text())["policies"]
-    assert kept["in_words"] == "default scheduler"
+    assert kept["in_words"] == "Linux's default scheduler"
     assert kept["client"]["congestion_control"] is None

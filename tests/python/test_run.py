@@ -81,7 +81,9 @@ def test_the_captures_hold_what_the_tables_say(ran: Path) -> None:
 
 def test_the_summary_holds_the_tables_figures(mptcplab: Run, small: Path, ran: Path) -> None:
     printed = mptcplab("run", small, "--out", ran).stdout
-    head = "small · something small · simulated · Linux's CUBIC, default scheduler · seed 1\n"
+    head = (
+        "small · something small · simulated · Linux's CUBIC, Linux's default scheduler · seed 1\n"
+    )
     assert printed.startswith(head)
     best = 0.0
     for run, label in (

@@ -24,7 +24,9 @@ CONGESTION_CONTROLS = {
 UPSTREAM = {"reno": "Linux's Reno", "cubic": "Linux's CUBIC", "bbr": "Linux's BBR"}
 LINUX = "-linux"
 SCHEDULERS = {
-    "linux": "default",
+    "linux": "Linux's default",
+    # As a kernel calls it.
+    "default": "Linux's default",
     "lowest-rtt": "lowest-RTT",
     "blest": "BLEST",
     "ecf": "ECF",
