@@ -55,17 +55,17 @@ pub(super) fn gone(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Rang
     let anew = case.same_path(subflow).into_iter().map(|other| &case.report.subflows[other]);
     let back_s =
         anew.filter(|row| row.start_s > gone_s).map(|row| row.start_s + row.handshake_rtt_ms.unwrap_or(0.0) / 1e3);
-    let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
-    let gone = place(gone_s)..place(back_s.fold(case.end_s(), f64::min));
+    let index_at = |at_s: f64| timeline.index_at(at_s - case.seconds(timeline, 0));
+    let gone = index_at(gone_s)..index_at(back_s.fold(case.end_s(), f64::min));
     // One that was silent before did not work.
-    let before = place(gone_s - OVER_S);
+    let before = index_at(gone_s - OVER_S);
     let was_silent = case.short_silences[subflow].iter().any(|one| one.start < before && before < one.end);
     let missed = timeline.rate(subflow) >= LEAST_PART * case.best_rate && (was_silent || !case.was_left(subflow));
     if !missed || gone.is_empty() {
         return Vec::new();
     }
     // What was on its way comes.
-    let later = place(gone_s + case.patience_s(subflow, OVER_S))..gone.end;
+    let later = index_at(gone_s + case.patience_s(subflow, OVER_S))..gone.end;
     let least = later.start - gone.start;
     let brought: Vec<usize> = later.filter(|&index| timeline.of(subflow, index).came_bytes > 0).collect();
     if brought.is_empty() {
@@ -99,8 +99,8 @@ pub(super) fn rate(case: &Case, timeline: &Timeline) -> Rate {
     let recovery = (recovery_s(case) / timeline.width_s()) as usize;
     let away: Vec<Range<usize>> =
         case.established().into_iter().flat_map(|subflow| away(case, timeline, subflow)).collect();
-    let first = timeline.place(case.begin_s - case.seconds(timeline, 0));
-    let last = timeline.place(case.end_s() - case.seconds(timeline, 0));
+    let first = timeline.index_at(case.begin_s - case.seconds(timeline, 0));
+    let last = timeline.index_at(case.end_s() - case.seconds(timeline, 0));
     let came = |from: usize| (from..(from + over).min(last)).map(|index| timeline.came(index)).sum::<f64>();
     let begun = BEGUN * case.best_rate * over as f64 * timeline.width_s();
     let begin = (first..last).find(|&from| came(from) >= begun).unwrap_or(first);
@@ -139,8 +139,8 @@ pub(super) fn is_out_of_order(case: &Case, rates: &[f64]) -> bool {
 /// tells.
 pub(super) fn leaves_another(case: &Case, timeline: &Timeline, subflow: usize) -> bool {
     let spans = away(case, timeline, subflow);
-    let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
-    let (begin, end) = (place(case.begin_s), place(case.end_s()));
+    let index_at = |at_s: f64| timeline.index_at(at_s - case.seconds(timeline, 0));
+    let (begin, end) = (index_at(case.begin_s), index_at(case.end_s()));
     let from = spans.iter().map(|span| span.start).min().unwrap_or(end);
     let to = spans.iter().map(|span| span.end).max().unwrap_or(end);
     if from <= begin || (end.saturating_sub(to)) as f64 * timeline.width_s() < BEST_S {
@@ -171,7 +171,7 @@ fn best_of_each(case: &Case, timeline: &Timeline) -> f64 {
 /// From when a span begins to when the connection has recovered from it.
 pub(super) fn until_recovered(case: &Case, timeline: &Timeline, span: &Range<usize>, rate: f64) -> Range<usize> {
     let over = over(case, timeline);
-    let end = timeline.place(case.end_s() - case.seconds(timeline, 0));
+    let end = timeline.index_at(case.end_s() - case.seconds(timeline, 0));
     let recovered = |from: &usize| {
         let to = (from + over).min(end);
         (*from..to).map(|index| timeline.came(index)).sum::<f64>()

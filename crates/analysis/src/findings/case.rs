@@ -201,7 +201,7 @@ impl<'a> Case<'a> {
         least_bytes: u32,
         round_trips: f64,
     ) -> Vec<Vec<Range<usize>>> {
-        let bins = sender.place(self.end_s() - self.seconds(sender, 0));
+        let bins = sender.index_at(self.end_s() - self.seconds(sender, 0));
         let silences = |(subflow, flow): (usize, &Flow)| {
             silences(&flow.bins, bins, sender.width_s(), self.waits_s(subflow, least_s, round_trips), least_bytes)
         };

@@ -41,8 +41,8 @@ impl Lost {
     /// Claims at most `most_s` of a span in which `rate` bytes per second would have come, also where that is more than at best.
     pub(super) fn claim_at(&mut self, from_s: f64, to_s: f64, rate: f64, most_s: f64) -> f64 {
         let would = rate * self.width_s;
-        let place = |seconds: f64| ((seconds - self.begin_s) / self.width_s).clamp(0.0, self.left.len() as f64);
-        for index in place(from_s).ceil() as usize..place(to_s) as usize {
+        let index_at = |seconds: f64| ((seconds - self.begin_s) / self.width_s).clamp(0.0, self.left.len() as f64);
+        for index in index_at(from_s).ceil() as usize..index_at(to_s) as usize {
             let more = lost(self.came[index], would) - lost(self.came[index], self.best);
             self.left[index] = (self.left[index] + more * self.width_s).max(0.0);
             // Nobody else's.
@@ -54,8 +54,8 @@ impl Lost {
     /// Claims what is left of a span, and at most `most` seconds.
     pub(super) fn claim(&mut self, from_s: f64, to_s: f64, most_s: f64) -> f64 {
         let mut claimed = 0.0;
-        let place = |seconds: f64| ((seconds - self.begin_s) / self.width_s).clamp(0.0, self.left.len() as f64);
-        let span = place(from_s) as usize..place(to_s).ceil() as usize;
+        let index_at = |seconds: f64| ((seconds - self.begin_s) / self.width_s).clamp(0.0, self.left.len() as f64);
+        let span = index_at(from_s) as usize..index_at(to_s).ceil() as usize;
         let first = span.start;
         for (index, left) in (first..).zip(self.left.get_mut(span).unwrap_or_default()) {
             let start = self.begin_s + index as f64 * self.width_s;

@@ -16,8 +16,8 @@ pub(super) fn of_application(case: &Case, timeline: &Timeline) -> Vec<f64> {
     };
     let asked = |from: usize, until: usize| {
         let [from_s, until_s] = [from, until].map(|index| case.seconds(timeline, index) - case.seconds(requests, 0));
-        let begins = requests.place(from_s)..=requests.place(until_s.min(from_s + ASKS_S));
-        let ends = requests.place(until_s - ASKS_S)..=requests.place(until_s);
+        let begins = requests.index_at(from_s)..=requests.index_at(until_s.min(from_s + ASKS_S));
+        let ends = requests.index_at(until_s - ASKS_S)..=requests.index_at(until_s);
         begins.chain(ends).any(|index| requests.came(index) > 0.0)
     };
     let is_idle = |index: usize| timeline.whole.get(index).is_some_and(|bin| bin.idle_us > 0);

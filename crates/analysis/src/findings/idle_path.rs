@@ -25,9 +25,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         // A SYN may have been lost.
         let joined_s = case.begin_s + row.join_time_ms.unwrap_or(0.0) / 1e3;
         let begin_s = joined_s.max(row.start_s + row.handshake_rtt_ms.unwrap_or(0.0) / 1e3);
-        let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
+        let index_at = |at_s: f64| timeline.index_at(at_s - case.seconds(timeline, 0));
         let end_s = case.withdrawn_s(subflow).unwrap_or(row.end_s);
-        let there = place(begin_s)..place(case.end_s().min(end_s));
+        let there = index_at(begin_s)..index_at(case.end_s().min(end_s));
         // What is sent and answered within a round trip of the path, it would bring no sooner.
         let rtt_s = row.handshake_rtt_ms.unwrap_or(0.0) / 1e3;
         let is_busy = |&index: &usize| is_busy(timeline, index) && !asks(case, case.seconds(timeline, index), rtt_s);
@@ -75,8 +75,8 @@ fn asks(case: &Case, at_s: f64, within_s: f64) -> bool {
     let back = 1 - case.direction as usize;
     let messages = case.report.receivers[back].as_deref().or(case.report.senders[back].as_deref());
     messages.is_some_and(|messages| {
-        let place = |at_s: f64| messages.place(at_s - case.seconds(messages, 0));
-        (place(at_s - within_s)..=place(at_s + within_s)).any(|index| messages.came(index) > 0.0)
+        let index_at = |at_s: f64| messages.index_at(at_s - case.seconds(messages, 0));
+        (index_at(at_s - within_s)..=index_at(at_s + within_s)).any(|index| messages.came(index) > 0.0)
     })
 }
 

@@ -36,13 +36,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             "unfinished" => ("join_unfinished", "was not finished"),
             _ => continue,
         };
-        let told = found.iter().any(|one| {
+        let known = found.iter().any(|one| {
             one.kind == kind
                 && one.subflow.is_some_and(|other| case.report.subflows[other].client_address == row.client_address)
         });
         // A join that meets the connection's end is nobody's fault.
         let early = case.bytes < LEAST_BYTES || case.end_s() - row.start_s < LEAST_LIFE_S;
-        if worked(row.client_address) || told || early {
+        if worked(row.client_address) || known || early {
             continue;
         }
         let remark = row.handshake_remark.unwrap_or("no reason was given");

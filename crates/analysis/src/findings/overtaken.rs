@@ -22,7 +22,7 @@ pub(super) fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
         let waited = waited_us as f64 / 1e6 >= (to_s - from_s) / 2.0;
         let span = |from_s: f64, to_s: f64| {
             let begin_s = case.seconds(timeline, 0);
-            timeline.place(from_s - begin_s)..timeline.place(to_s - begin_s)
+            timeline.index_at(from_s - begin_s)..timeline.index_at(to_s - begin_s)
         };
         let came = |subflow: usize, from_s: f64, to_s: f64| timeline.bytes(subflow, span(from_s, to_s)) > 0.0;
         let silent: Vec<usize> = case
@@ -68,7 +68,8 @@ pub(super) fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
 fn overtaken(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
     let width_s = timeline.width_s();
     let bins = |seconds: f64| (seconds / width_s).ceil() as usize;
-    let (end, soon, before) = (timeline.place(case.end_s() - case.seconds(timeline, 0)), bins(LEAST_S), bins(STEADY_S));
+    let (end, soon, before) =
+        (timeline.index_at(case.end_s() - case.seconds(timeline, 0)), bins(LEAST_S), bins(STEADY_S));
     let mut found = Vec::new();
     for subflow in case.established() {
         if timeline.rate(subflow) < LEAST_PART * case.best_rate {

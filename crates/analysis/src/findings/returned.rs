@@ -26,7 +26,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             continue;
         }
         let over_s = case.report.subflows[subflow].end_s.min(case.end_s());
-        let bins = timeline.place(over_s - case.seconds(timeline, 0));
+        let bins = timeline.index_at(over_s - case.seconds(timeline, 0));
         for silent in case.silences[subflow].clone() {
             let back = silent.end;
             if (silent.len() as f64 * timeline.width_s()) < case.patience_s(subflow, AWAY_S)

@@ -87,7 +87,7 @@ fn early(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Early> {
     if width_s > 4.0 * rtt_s {
         return None;
     }
-    let end = timeline.place(case.end_s() - case.seconds(timeline, 0));
+    let end = timeline.index_at(case.end_s() - case.seconds(timeline, 0));
     let resent = |mut span: Range<usize>| span.any(|index| timeline.of(subflow, index).resent > 0);
     let in_flight = |index: usize| {
         let span = index..(index + round_trip).min(end);

@@ -115,8 +115,8 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
     let (least_ms, long_ms) = (flow.rtt_ms_min?, flow.rtt_ms_p95?);
     // Where round trips vary, few take the least.
     let least_ms = least_ms.max(row.handshake_rtt_ms.unwrap_or(0.0).min(VARIES * least_ms));
-    let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
-    let there = place(row.start_s)..place(case.end_s().min(row.end_s));
+    let index_at = |at_s: f64| timeline.index_at(at_s - case.seconds(timeline, 0));
+    let there = index_at(row.start_s)..index_at(case.end_s().min(row.end_s));
     let over = (OVER_S.max(ROUND_TRIPS * long_ms / 1e3) / timeline.width_s()).ceil() as usize;
     let times: Vec<Range<usize>> =
         there.clone().step_by(over).map(|from| from..from + over).filter(|time| time.end <= there.end).collect();

@@ -55,7 +55,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
 
 /// From an answer on, the times in which less than usual came over a subflow.
 fn slow(case: &Case, timeline: &Timeline, subflow: usize, from: usize) -> Range<usize> {
-    let end = timeline.place(case.end_s() - case.seconds(timeline, 0));
+    let end = timeline.index_at(case.end_s() - case.seconds(timeline, 0));
     let most = from + (MOST_S / timeline.width_s()) as usize;
     let usual = USUAL * timeline.rate(subflow) * timeline.width_s();
     let is_usual = |index: &usize| f64::from(timeline.of(subflow, *index).came_bytes) >= usual;

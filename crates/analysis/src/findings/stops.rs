@@ -1,5 +1,5 @@
 //! Nothing new came although there was something to send: a path was dead or gone, or all of them were. What that cost is what the
-//! transfer took longer than with that path. Each outage is a finding of its own; those that are too short for a line are told
+//! transfer took longer than with that path. Each outage is a finding of its own; those that are too short for a line are one
 //! together.
 
 use super::away::{self, Certainty, Rate};
@@ -69,8 +69,8 @@ fn between_messages(case: &mut Case) -> Vec<Found> {
         };
         if outage.others.is_empty() { all.push(outage) } else { some.push(outage) }
     }
-    let mut found = told(case, some, |case, outages| one_dead(case, outages, Certainty::Known));
-    found.extend(told(case, all, |case, outages| every_dead(case, outages, Certainty::Known)));
+    let mut found = findings(case, some, |case, outages| one_dead(case, outages, Certainty::Known));
+    found.extend(findings(case, all, |case, outages| every_dead(case, outages, Certainty::Known)));
     found
 }
 
@@ -147,7 +147,7 @@ fn at_sender(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
     // Where all were withdrawn, none waited for another.
     let gone: Vec<_> = (0..rates.len()).map(|subflow| away::gone(case, timeline, subflow)).collect();
     let withdrawn = all_dead(case, timeline, rate, &gone);
-    let mut found = told(case, withdrawn, |case, outages| every_dead(case, outages, rate.certainty));
+    let mut found = findings(case, withdrawn, |case, outages| every_dead(case, outages, rate.certainty));
     for subflow in case.established() {
         if case.explained.contains(&subflow) {
             continue;
@@ -158,11 +158,11 @@ fn at_sender(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
         let left = !outages.is_empty() && away::leaves_another(case, timeline, subflow);
         case.changed |= left;
         let certainty = if left { Certainty::Unknown } else { certainty };
-        found.extend(told(case, outages, |case, outages| one_dead(case, outages, certainty)));
+        found.extend(findings(case, outages, |case, outages| one_dead(case, outages, certainty)));
     }
     let outages = all_dead(case, timeline, rate, &[]);
     let outages = outages.into_iter().map(|outage| with_messages(case, outage, |_| true)).collect();
-    found.extend(told(case, outages, |case, outages| every_dead(case, outages, rate.certainty)));
+    found.extend(findings(case, outages, |case, outages| every_dead(case, outages, rate.certainty)));
     case.stopped_s = found.iter().map(|one| one.from_s).reduce(f64::min);
     found.extend(unfinished(case, timeline));
     found
@@ -173,7 +173,7 @@ fn unfinished(case: &Case, timeline: &Timeline) -> Option<Found> {
     // A subflow answers also where others lack what comes before.
     let answer_s =
         timeline.flows.iter().filter_map(|flow| flow.last_answer).map(|at| case.at(at)).fold(case.end_s(), f64::max);
-    let span = timeline.place(answer_s - case.seconds(timeline, 0)) + 1..timeline.whole.len();
+    let span = timeline.index_at(answer_s - case.seconds(timeline, 0)) + 1..timeline.whole.len();
     let subflows = case.established();
     let count = |subflow: usize| timeouts(timeline, subflow, span.clone());
     let subflow = subflows.iter().copied().max_by_key(|&subflow| count(subflow))?;
@@ -213,12 +213,12 @@ fn nothing_delivered(case: &Case) -> String {
 }
 
 /// A finding for each outage that is worth one, and one for the rest together.
-fn told(case: &Case, outages: Vec<Outage>, tell: impl Fn(&Case, &[Outage]) -> Found) -> Vec<Found> {
+fn findings(case: &Case, outages: Vec<Outage>, describe: impl Fn(&Case, &[Outage]) -> Found) -> Vec<Found> {
     let (long, short): (Vec<Outage>, Vec<Outage>) =
         outages.into_iter().partition(|outage| case.is_worth(outage.lost_s));
-    let mut found: Vec<Found> = long.chunks(1).map(|one| tell(case, one)).collect();
+    let mut found: Vec<Found> = long.chunks(1).map(|one| describe(case, one)).collect();
     if short.len() > 1 {
-        found.push(tell(case, &short));
+        found.push(describe(case, &short));
     }
     found
 }

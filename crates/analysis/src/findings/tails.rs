@@ -20,10 +20,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             waits.entry(wait.timeouts[0].0).or_default().push((wait, waited_s));
         }
     }
-    waits.into_iter().map(|(subflow, waits)| told(case, subflow, &waits)).collect()
+    waits.into_iter().map(|(subflow, waits)| finding(case, subflow, &waits)).collect()
 }
 
-fn told(case: &Case, subflow: usize, waits: &[(Wait, f64)]) -> Found {
+fn finding(case: &Case, subflow: usize, waits: &[(Wait, f64)]) -> Found {
     let cost_s: f64 = waits.iter().map(|(_, waited_s)| waited_s).sum();
     let requests = waits.iter().filter(|(wait, _)| wait.direction == Direction::Up).count();
     let what = match (requests, waits.len() - requests) {

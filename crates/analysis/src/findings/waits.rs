@@ -57,7 +57,7 @@ pub(super) fn waits(case: &Case) -> Vec<Wait> {
     let paused_s = |wait: &Wait| -> f64 {
         let Some(sender) = case.sender.filter(|_| wait.direction == case.direction) else { return 0.0 };
         let begin_s = case.seconds(sender, 0);
-        idle_s[sender.place(wait.from_s - begin_s)..sender.place(wait.to_s - begin_s)].iter().sum()
+        idle_s[sender.index_at(wait.from_s - begin_s)..sender.index_at(wait.to_s - begin_s)].iter().sum()
     };
     let mut waits: Vec<Wait> = chains(case, pauses).iter().filter_map(|chain| until_it_came(case, chain)).collect();
     waits.iter_mut().for_each(|wait| wait.paused_s = paused_s(wait));
@@ -110,13 +110,13 @@ fn until_it_came(case: &Case, chain: &Chain) -> Option<Wait> {
         return Some(wait(chain.events.len()));
     };
     let rtt_ms = case.report.subflows.get(chain.subflow).and_then(|row| row.handshake_rtt_ms).unwrap_or(0.0);
-    let place = |at_s: f64| receiver.place(at_s - case.seconds(receiver, 0));
+    let index_at = |at_s: f64| receiver.index_at(at_s - case.seconds(receiver, 0));
     let (first, last) = (chain.events[0], chain.events[chain.events.len() - 1]);
-    let until = place(last.at_s + (ROUND_TRIPS * rtt_ms / 1e3).max(SOON_S));
+    let until = index_at(last.at_s + (ROUND_TRIPS * rtt_ms / 1e3).max(SOON_S));
     let came = |index: &usize| receiver.came(*index) > 0.0;
-    if (place(chain.from_s + rtt_ms / 1e3) + 1..place(first.at_s)).any(|index| came(&index)) {
+    if (index_at(chain.from_s + rtt_ms / 1e3) + 1..index_at(first.at_s)).any(|index| came(&index)) {
         return None;
     }
-    let came = (place(first.at_s)..=until).find(came)?;
-    Some(wait(chain.events.iter().filter(|event| place(event.at_s) <= came).count()))
+    let came = (index_at(first.at_s)..=until).find(came)?;
+    Some(wait(chain.events.iter().filter(|event| index_at(event.at_s) <= came).count()))
 }

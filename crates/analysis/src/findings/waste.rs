@@ -11,7 +11,7 @@ pub(super) const BEYOND_HOSTS: &str =
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.receiver.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
     // What comes after all has been delivered holds nothing up.
-    let end = (timeline.place(case.end_s() - case.seconds(timeline, 0)) + 1).min(timeline.whole.len());
+    let end = (timeline.index_at(case.end_s() - case.seconds(timeline, 0)) + 1).min(timeline.whole.len());
     let of = |bytes: fn(&Bin) -> u32| -> Vec<u64> {
         let sum = |flow: &Flow| flow.bins.iter().take(end).map(|bin| u64::from(bytes(bin))).sum();
         timeline.flows.iter().map(sum).collect()

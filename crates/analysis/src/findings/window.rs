@@ -68,7 +68,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
 
 /// The receiver's buffer was full: no larger one helps a program that does not read.
 fn shut(case: &mut Case, timeline: &Timeline) -> Option<Found> {
-    let end = timeline.place(case.end_s() - case.seconds(timeline, 0));
+    let end = timeline.index_at(case.end_s() - case.seconds(timeline, 0));
     // Where the transfer does not go on, it waits to the end of the capture.
     let end = if timeline.outstanding_bytes > 0 { timeline.whole.len() } else { end };
     let shut_s = |index: usize| f64::from(timeline.whole[index].shut_us) / 1e6;

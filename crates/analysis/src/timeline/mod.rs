@@ -32,7 +32,7 @@ pub(crate) struct Timeline {
     /// Of the connection.
     pub(crate) whole: Vec<Whole>,
     pub(crate) flows: Vec<Flow>,
-    /// The time that passes: its place, its end, and what it has had of the connection so far.
+    /// The time that passes: its index, its end, and what it has had of the connection so far.
     index: usize,
     end: Time,
     now: Whole,

@@ -68,7 +68,7 @@ impl Timeline {
     }
 
     /// The bin that so many seconds after its start lie in.
-    pub(crate) fn place(&self, seconds: f64) -> usize {
+    pub(crate) fn index_at(&self, seconds: f64) -> usize {
         ((seconds / self.width_s()).max(0.0) as usize).min(self.whole.len())
     }
 }
