@@ -190,7 +190,9 @@ def _comparison() -> Any:
     import polars as pl
 
     def run(mbps: float) -> Any:
-        return SimpleNamespace(throughput_mbps=mbps, outcome={"finished": True})
+        tables = SimpleNamespace(rows=lambda _name: [])
+        outcome = {"finished": True}
+        return SimpleNamespace(throughput_mbps=mbps, outcome=outcome, transfer=None, tables=tables)
 
     tables = {
         "subflows": [

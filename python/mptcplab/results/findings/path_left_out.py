@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mptcplab.labels.events import changes
 from mptcplab.results.findings.path_unused import LEAST_PART, missed_s
 
 TYPE_CHECKING = False
@@ -28,15 +29,17 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     paths = mptcp.scenario.get("path", {})
     allowed = "1 subflow is" if limit == 0 else f"{1 + limit} subflows are"
     found: list[Row] = []
-    found_mbps = 0.0
+    there: dict[str, float] = {}
     unused = set(comparison.baselines) - {row["path"] for row in subflows}
     rates = {path: comparison.baselines[path].throughput_mbps or 0.0 for path in sorted(unused)}
     for path, alone in sorted(rates.items(), key=lambda one: -one[1]):
-        spare = paths.get(path, {}).get("backup") or not paths.get(path, {}).get("attached", True)
-        cost_s = missed_s(comparison, [*others, *found], path, found_mbps)
-        if spare or cost_s is None or alone < LEAST_PART * mptcp.throughput_mbps:
+        since_s = _since_s(mptcp.scenario, path)
+        if paths.get(path, {}).get("backup") or since_s is None:
             continue
-        found_mbps += alone
+        cost_s = missed_s(comparison, [*others, *found], path, since_s=since_s, beside=there)
+        if cost_s is None or alone < LEAST_PART * mptcp.throughput_mbps:
+            continue
+        there[path] = since_s
         found.append(
             {
                 "kind": "path_left_out",
@@ -51,3 +54,11 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             }
         )
     return found
+
+
+def _since_s(scenario: Row, path: str) -> float | None:
+    """Give since when a path is there; None: it never comes."""
+    if scenario.get("path", {}).get(path, {}).get("attached", True):
+        return 0.0
+    came = (one.at_s for one in changes(scenario) if (one.path, one.verb) == (path, "attach"))
+    return next(came, None)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+from itertools import accumulate
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from mptcplab.results.comparison import Comparison
+    from mptcplab.results.run import Run
 
     Row = dict[str, Any]
 
@@ -19,12 +24,17 @@ LIMITS = {"receive_window", "send_buffer", "application", "short_transfer", "rei
 
 
 def missed_s(
-    comparison: Comparison, others: list[Row], path: str, beside_mbps: float = 0.0
+    comparison: Comparison,
+    others: list[Row],
+    path: str,
+    *,
+    since_s: float = 0.0,
+    beside: Mapping[str, float] | None = None,
 ) -> float | None:
     """Give how much sooner all would have come with what plain TCP carries over an unused path.
 
-    ``beside_mbps`` is what other such paths carry alone, whose cost is counted already. None where
-    that is not known, or not worth a line.
+    The path is there ``since_s``. ``beside`` are other such paths, since when they are there, whose
+    cost is counted already. None where that is not known, or not worth a line.
     """
     mptcp, alone = comparison.mptcp, comparison.baselines.get(path)
     bulk = mptcp.scenario.get("transfer", {}).get("application", "bulk") == "bulk"
@@ -39,12 +49,51 @@ def missed_s(
         or LIMITS & {row["kind"] for row in others}
     ):
         return None
-    elapsed_s = mptcp.transfer["elapsed_s"]
-    known_mbps = mptcp.throughput_mbps + beside_mbps
-    part = mptcp.throughput_mbps / known_mbps
-    part *= alone.throughput_mbps / (known_mbps + alone.throughput_mbps)
-    cost_s = min(elapsed_s * part, elapsed_s - sum(row["cost_s"] or 0.0 for row in others))
+    elapsed_s, before = mptcp.transfer["elapsed_s"], dict(beside or {})
+    without_s, with_s = (
+        _elapsed_s(comparison, elapsed_s, paths) for paths in (before, before | {path: since_s})
+    )
+    cost_s = min(without_s - with_s, elapsed_s - sum(row["cost_s"] or 0.0 for row in others))
     return None if cost_s < min(WORTH_S, WORTH_PART * elapsed_s) else float(cost_s)
+
+
+def _elapsed_s(comparison: Comparison, elapsed_s: float, paths: Mapping[str, float]) -> float:
+    """Give when all would have come had these paths carried what plain TCP does, too."""
+    rate = comparison.mptcp.throughput_mbps or 0.0
+    added = [(_carried(comparison.baselines[path]), since_s) for path, since_s in paths.items()]
+    low, high = 0.0, elapsed_s
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        more = sum(carried(middle - since_s) for carried, since_s in added)
+        low, high = (low, middle) if rate * (middle - elapsed_s) + more >= 0 else (middle, high)
+    return high
+
+
+def _carried(alone: Run) -> Callable[[float], float]:
+    """Give how much plain TCP has carried after a time, Mbit: at first little, in slow start."""
+    mean, transfer = alone.throughput_mbps or 0.0, alone.transfer
+    rows = [
+        row
+        for row in alone.tables.rows("throughput")
+        if transfer is not None
+        and row["subflow"] is None
+        and (row["connection"], row["direction"]) == (transfer["connection"], transfer["direction"])
+    ]
+    if not rows:
+        return lambda after_s: max(after_s, 0.0) * mean
+    times = [row["at_s"] - rows[0]["at_s"] for row in rows]
+    sums = [0.0, *accumulate(row["bytes"] * 8e-6 for row in rows)]
+
+    def carried(after_s: float) -> float:
+        index = bisect(times, after_s) - 1
+        if index < 0:
+            return 0.0
+        if index + 1 == len(times):
+            return sums[index] + (after_s - times[index]) * mean
+        part = (after_s - times[index]) / (times[index + 1] - times[index])
+        return sums[index] + part * (sums[index + 1] - sums[index])
+
+    return carried
 
 
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
@@ -87,6 +136,8 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
                 "kind": "path_unused",
                 "subflow": subflow["subflow"],
                 "cost_s": round(cost_s, 3),
+                # With the send buffer of the run: a larger one may carry more.
+                "cost_is_minimum": True,
                 "confidence": 0.6,
                 "message": f"{subflow['path']} carried {carried:.2f} Mbit/s, but plain TCP over it "
                 f"alone carries {alone.throughput_mbps:.2f} Mbit/s",
