@@ -199,6 +199,27 @@ proptest! {
         }
     }
 
+    /// A translator's: nothing of the old headers is left, and the checksum is one of the new.
+    #[test]
+    fn one_of_the_other_family_is_made_anew((frame, payload) in frame(), is_summed: bool, addresses: [u128; 2]) {
+        if frame.ip.fragment.is_some() || !matches!(frame.l4, L4::Tcp(_) | L4::Udp { .. }) {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        frame.emit(&payload, &mut bytes).unwrap();
+        let mut packet = read(&bytes, is_summed).unwrap();
+        let [source, destination] = addresses.map(|bits| match frame.ip.source {
+            IpAddr::V4(_) => IpAddr::from(bits.to_be_bytes()),
+            IpAddr::V6(_) => IpAddr::from((bits as u32).to_be_bytes()),
+        });
+        packet.frame.ip = Ip { source, destination, ..packet.frame.ip };
+        let bare = Packet { body: Some(payload.into()), ..packet.clone() };
+        prop_assert_eq!(written(&packet), written(&bare));
+        let [mut headers, mut expected] = [vec![], vec![]];
+        prop_assert_eq!(packet.emit_headers(&mut headers), bare.emit_headers(&mut expected));
+        prop_assert_eq!(headers, expected);
+    }
+
     /// As the kernel's offloads want it, and as it is without them.
     #[test]
     fn a_checksum_can_be_left_to_others((frame, payload) in frame()) {
