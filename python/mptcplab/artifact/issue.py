@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from io import BytesIO
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,6 @@ from mptcplab.results.comparison import Comparison
 from mptcplab.results.opening import opened
 from mptcplab.results.run import Run
 from mptcplab.writing import beside, write_whole
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
 
 CAPTURES = ("client.pcapng", "server.pcapng")
 # What is copied of the file `run.json`: nothing that names a person, a host or a directory.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,6 @@ from mptcplab.results.comparison import Comparison
 from mptcplab.results.opening import opened
 from mptcplab.results.run import Run
 from mptcplab.writing import beside
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
 
 #: How far apart two runs of one scenario may be in real time, as where the engines are compared.
 REAL_TIME_PERCENT = 15.0

@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cached_property
 from multiprocessing import get_context
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,6 @@ from mptcplab.metrics import OF_RUNS
 from mptcplab.results import record
 from mptcplab.scenario.scenario import checked
 from mptcplab.scenario.source import Source
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from os import PathLike
 
 # Version of the document.
 SCHEMA = 1

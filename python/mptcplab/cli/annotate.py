@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from argparse import Namespace, _SubParsersAction
+
 from mptcplab.cli.parser import Parser, named
 from mptcplab.cli.say import print_json, show
 from mptcplab.labels import text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace, _SubParsersAction
 
 EXAMPLES = """\
 examples:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from argparse import Namespace, _SubParsersAction
 
 from mptcplab.cli.parser import Parser, named, percent
 from mptcplab.cli.say import print_json, show
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace, _SubParsersAction
 
 EXAMPLES = """\
 examples:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from argparse import Namespace, _SubParsersAction
+
 from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.say import print_json, say, show
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace, _SubParsersAction
 
 EXAMPLES = """\
 examples:

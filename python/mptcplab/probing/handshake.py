@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from mptcplab.engines.field import sockets
 from mptcplab.probing import syn
 from mptcplab.probing.client import Connection, ProbedPath
 from mptcplab.probing.row import ALTERED, BLOCKED, CLEAR, UNKNOWN, Row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 TRIES = 3
 DATA_BYTES = 50_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -10,10 +11,6 @@ from functools import partial
 
 from mptcplab.probing.client import ANSWER_SECONDS, Connection, ProbedPath
 from mptcplab.probing.row import BLOCKED, CLEAR, UNKNOWN, Row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 STEPS = (
     *(2, 5, 8, 10, 12, 14, 15, 16, 18, 20, 25, 30, 45, 60, 90, 120, 180, 240, 300, 420, 600, 900),

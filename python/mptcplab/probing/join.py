@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mptcplab.engines.field import sockets
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.row import ALTERED, BLOCKED, CLEAR, UNKNOWN, Row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 TRIES = 3
 SECONDS = 2.0

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from mptcplab.engines.field import sockets
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.row import BLOCKED, CLEAR, UNKNOWN, Row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LEAST_MSS = 536
 FULL_BYTES, BYTES = 100_000, 10_000

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import socket
+from collections.abc import Iterator
+from typing import Any
 
 from mptcplab.engines.field import probe_protocol
 from mptcplab.probing import syn
 from mptcplab.probing.client import ANSWER_SECONDS, ProbedPath
 from mptcplab.probing.row import ALTERED, BLOCKED, CLEAR, UNKNOWN, Row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 TRIES = 3
 MOST_ANSWER_BYTES = 1 << 16

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from mptcplab.probing import announce, data, handshake, idle, join, large, ports, withheld
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.row import BLOCKED, CLEAR, UNKNOWN, Row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 TRIES = 3
 TCP = "TCP"

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from typing import Any
 
 CLEAR, ALTERED, BLOCKED, UNKNOWN = "clear", "altered", "blocked", "unknown"
 #: Verdicts that say that something stands in the path.

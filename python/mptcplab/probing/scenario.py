@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from mptcplab.probing import syn
 from mptcplab.probing.row import ALTERED, BLOCKED, CLEAR, Row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PACKETS = re.compile(r"packets of (\d+) B")
 MSS = re.compile(r"MSS (\d+)")

@@ -11,6 +11,7 @@ import ctypes
 import socket
 import struct
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -18,10 +19,6 @@ from mptcplab.engines.field import probe_protocol, sockets
 from mptcplab.probing import syn
 from mptcplab.probing.client import Connection, ProbedPath
 from mptcplab.probing.row import ALTERED, CLEAR, UNKNOWN, Row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SECONDS = 3.0
 # The server may be late to send, and what is let go takes its time.

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from functools import cached_property
 from pathlib import Path
 
 from mptcplab import reading
 from mptcplab._core import Error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import tzinfo
 
 # Words of file names that name a direction.
 DIRECTIONS = {

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
+from pathlib import Path
+from typing import Any
 
 DIRECTIONS = ("down", "up")
 #: What may be measured of a path over time, and the most that a link takes. ``lost`` and its like

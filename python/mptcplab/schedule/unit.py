@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from mptcplab._core import Error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Without a limit, so that a network that is away for days ends nothing.
 UNIT = """\

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 from mptcplab import reading
 from mptcplab._core import Error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from os import PathLike
 
 # libpcap in both byte orders, with microseconds, nanoseconds and Kuznetzov's headers; pcapng; zstd.
 CAPTURES = tuple(

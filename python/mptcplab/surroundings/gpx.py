@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC
+from typing import Any
 from xml.parsers import expat
 
 from mptcplab.surroundings import moments, quantities
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 # Elements of a track point (wptType); GPX 1.0 has speed and course there, 1.1 in extensions.
 NUMBERS = {"ele": "altitude_m", "speed": "speed_mps", "course": "course_deg"}

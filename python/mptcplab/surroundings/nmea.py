@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import reduce
+from typing import Any
 
 from mptcplab.surroundings import moments, quantities
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 # $TTSSS,fields*HH, HH the exclusive or of all between $ and *; a logger may have put a time before.
 SENTENCE = re.compile(

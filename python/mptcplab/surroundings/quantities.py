@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 #: Least and most of each column with numbers, as far as anything can be measured or reported.
 RADIO: Mapping[str, tuple[float, float]] = {

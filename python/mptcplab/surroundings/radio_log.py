@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
+from datetime import tzinfo
+from typing import Any
 
 from mptcplab.messages import nearest
 from mptcplab.surroundings import moments, quantities
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import tzinfo
-    from typing import Any
 
 TIME, PATH = "time", "path"
 TEXT_COLUMNS = ("technology", "cell", "band")

@@ -7,13 +7,10 @@ import select
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 from mptcplab._core import Error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
 
 AGENT = "mptcplab.engines.kernel.agent"
 RECORDER = "mptcplab.engines.field.recorder"

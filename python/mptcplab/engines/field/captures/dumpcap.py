@@ -9,6 +9,7 @@ import signal
 import struct
 import subprocess
 import time
+from collections.abc import Iterator
 
 from mptcplab._core import Error
 from mptcplab.engines.field.captures.packet import (
@@ -18,10 +19,6 @@ from mptcplab.engines.field.captures.packet import (
     interface_name,
     ip_bytes,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PROGRAM = "dumpcap"
 BUFFER_MIB = "64"

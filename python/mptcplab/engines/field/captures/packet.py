@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple, Protocol
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # A host sees every packet to itself twice.
 LOOPBACK = "lo"

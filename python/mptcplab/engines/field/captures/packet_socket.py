@@ -11,6 +11,7 @@ import mmap
 import socket
 import struct
 import time
+from collections.abc import Iterator
 
 from mptcplab.engines.field.captures.packet import (
     LOOPBACK,
@@ -19,10 +20,6 @@ from mptcplab.engines.field.captures.packet import (
     interface_name,
     ip_bytes,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ALL = 0x0003
 # linux/if_packet.h, asm-generic/socket.h.

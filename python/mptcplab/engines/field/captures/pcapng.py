@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import struct
 from ipaddress import ip_address
+from pathlib import Path
+from typing import BinaryIO
 
 from mptcplab.engines.field.captures.packet import ends
 from mptcplab.writing import replacing
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import BinaryIO
 
 # draft-ietf-opsawg-pcapng §4.
 SECTION, INTERFACE, STATISTICS, PACKET = 0x0A0D0D0A, 1, 5, 6

@@ -6,11 +6,8 @@ import asyncio
 import contextlib
 import json
 import sys
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
+from pathlib import Path
+from typing import Any
 
 SPLITTER = [sys.executable, "-P", "-m", "mptcplab.engines.field.captures.splitter"]
 SNAP_BYTES = 128

@@ -8,13 +8,10 @@ import socket
 import struct
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from mptcplab.engines.kernel.agent.connection import SIOCOUTQ, part
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CHUNK_BYTES = 1 << 16
 # A download that stalls for so long, or is slower than this on the whole, is given up.

@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mptcplab.engines.field.server import secrets
 from mptcplab.engines.field.server.control import Control
 from mptcplab.engines.field.server.limits import Ledger, Limits
 from mptcplab.engines.field.server.listeners import CLOSED, Listeners
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable
-    from typing import Any
 
 LEDGER = "served.json"
 # Between two log lines about connections that were turned away.

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 UNIT = """\
 [Unit]
