@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
@@ -30,11 +31,8 @@ SINGLE = ("run", "connection", "direction", "subflow", "", "A", "B", "B / A - 1"
 OVER_SEEDS = ("configuration", "run", "", "A", "B", "pairs", "B / A - 1", "p corrected")
 ENDS = ("client", "server")
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
-    Draw = Callable[[], Any]
+Draw = Callable[[], Any]
 
 
 def of(source: Comparison | Campaign | Analysis | Why | Differences) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace, _SubParsersAction
+from typing import Any
 
 from mptcplab import Error, _core
 from mptcplab.cli.browser import add_open_to, open_page
@@ -17,14 +18,9 @@ from mptcplab.cli.parser import (
     seconds_above_0,
 )
 from mptcplab.cli.say import say
+from mptcplab.results.run import StoredTables
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.results.run import StoredTables
-
-    Tables = _core.Tables | StoredTables
+Tables = _core.Tables | StoredTables
 
 EXAMPLES = """\
 examples:

@@ -6,19 +6,15 @@ The file is ``mptcplab/config.toml`` in ``$XDG_CONFIG_HOME`` (``~/.config`` wher
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from mptcplab import Error
 from mptcplab.engines import DEFAULT, ENGINES
+from mptcplab.engines.engine import Engine
 from mptcplab.reading import read_text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from mptcplab.engines.engine import Engine
 
 # Keys of the file with the environment variables that stand before them.
 VARIABLES = {

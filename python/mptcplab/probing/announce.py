@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from mptcplab.engines.field import sockets
-from mptcplab.probing.client import ProbedPath
+from mptcplab.probing.client import Connection, ProbedPath
 from mptcplab.probing.row import BLOCKED, CLEAR, UNKNOWN, Row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mptcplab.probing.client import Connection
 
 TRIES = 3
 SECONDS = 1.0

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mptcplab._core import Error
 from mptcplab.engines.field import clock, control, server_line, uplinks
 from mptcplab.engines.field.routes import route
+from mptcplab.engines.field.server_line import ServerLine
+from mptcplab.engines.field.uplinks import Examined
 from mptcplab.machine.check import limited
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.probe import LOCAL
-from mptcplab.probing.session import opened
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mptcplab.engines.field.server_line import ServerLine
-    from mptcplab.engines.field.uplinks import Examined
-    from mptcplab.probing.session import Session
+from mptcplab.probing.session import Session, opened
 
 # How long the server is asked to answer, at most.
 SECONDS = 300

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mptcplab._core import Error
 from mptcplab.engines.field import control, preamble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mptcplab.engines.field.control import Control
-    from mptcplab.engines.field.server_line import ServerLine
+from mptcplab.engines.field.control import Control
+from mptcplab.engines.field.server_line import ServerLine
 
 
 class Session:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    Json = dict[str, Any]
+Json = dict[str, Any]
 
 #: How each line of ``--json-stream`` begins.
 EVENT = '{"event":"'

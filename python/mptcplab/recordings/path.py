@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 from mptcplab import quantity
 from mptcplab._core import Error
 from mptcplab.recordings import timeline
-from mptcplab.recordings.recording import DIRECTIONS, NONE
+from mptcplab.recordings.recording import DIRECTIONS, NONE, Figure, Source
+from mptcplab.recordings.timeline import Series, Window
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from mptcplab.recordings.recording import Figure, Source
-    from mptcplab.recordings.timeline import Series, Window
-
-    Row = tuple[float, ...]
+Row = tuple[float, ...]
 
 LINKS = {"down": "downlink", "up": "uplink"}
 MOST_SPREAD = 3.0

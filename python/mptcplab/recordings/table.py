@@ -5,21 +5,17 @@ from __future__ import annotations
 import csv
 import math
 import shlex
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from mptcplab.messages import nearest
 from mptcplab.recordings.clock import Clock
+from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.recording import NONE, QUANTITIES, Recording, Sample
 from mptcplab.surroundings import quantities, radio_log
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import TypeAlias
-
-    from mptcplab.recordings.file import File, Options
-
-    Row: TypeAlias = dict[str, str]
+Row: TypeAlias = dict[str, str]
 
 # How data sets write that there is no value; the last is Android's CellInfo.UNAVAILABLE.
 MISSING = frozenset({"", "-", "NA", "N/A", "NaN", "nan", "None", "null", radio_log.UNAVAILABLE})

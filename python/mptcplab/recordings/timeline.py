@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 
 from mptcplab._core import Error
-from mptcplab.recordings.recording import NONE, STATED, SUPPOSED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from mptcplab.recordings.recording import Recording, Sample, Source
+from mptcplab.recordings.recording import NONE, STATED, SUPPOSED, Recording, Sample, Source
 
 SECOND = 10**9
 MILLISECOND = 10**6

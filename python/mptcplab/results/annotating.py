@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from mptcplab import _core, writing
 from mptcplab._core import Error
@@ -16,13 +19,7 @@ from mptcplab.results.run import ABOUT, Run
 from mptcplab.surroundings import logs, moments
 from mptcplab.surroundings.coverage import Span, coverage, span_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import tzinfo
-    from typing import Any, TypeAlias
-
-    Row: TypeAlias = dict[str, Any]
+Row: TypeAlias = dict[str, Any]
 
 #: Tables of the surroundings of a run.
 TABLES = ("radio", "positions")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from mptcplab.engines.field.downloads.download import Download
 from mptcplab.engines.field.downloads.engine import Downloaded
 from mptcplab.results import record
+from mptcplab.results.run import Run
 from mptcplab.scenario.scenario import load
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mptcplab.engines.field.downloads.download import Download
-    from mptcplab.results.run import Run
 
 NAME = "open"
 # The interfaces of the client are not known.

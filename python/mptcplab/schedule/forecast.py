@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 from mptcplab.campaign.budget import periods, worst
+from mptcplab.campaign.calendar import Visit
+from mptcplab.campaign.matrix import Matrix
+from mptcplab.campaign.sheet import Sheet
+from mptcplab.results.ledger import Entry, Ledger
 from mptcplab.schedule.budgets import Budgets
 from mptcplab.schedule.schedule import planned
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from datetime import datetime
-    from pathlib import Path
-    from typing import Any
-
-    from mptcplab.campaign.calendar import Visit
-    from mptcplab.campaign.matrix import Matrix
-    from mptcplab.campaign.sheet import Sheet
-    from mptcplab.results.ledger import Entry, Ledger
 
 # Version of the document.
 SCHEMA = 1

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
+from typing import Any
 
 from mptcplab import writing
 from mptcplab._core import Error
 from mptcplab.results import ledger
-from mptcplab.results.ledger import LEDGER
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
-
-    from mptcplab.results.ledger import Ledger
+from mptcplab.results.ledger import LEDGER, Ledger
 
 
 class Writer:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mptcplab.sources.file import File
+from mptcplab.sources.file import File
 
 Row = dict[str, Any]
 #: An address and a port, each unknown where it is None.

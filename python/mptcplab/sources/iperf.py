@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mptcplab.sources.contents import SECOND, UNKNOWN_END
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.sources.contents import Connection, Contents, End, Row
+from mptcplab.sources.contents import SECOND, UNKNOWN_END, Connection, Contents, End, Row
 
 # Both count bytes in powers of 1024, and bits in powers of 1000.
 PREFIXES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

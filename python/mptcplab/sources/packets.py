@@ -9,11 +9,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from mptcplab import _core
-from mptcplab.sources.contents import SECOND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.sources.contents import Contents, Row
+from mptcplab.sources.contents import SECOND, Contents, Row
 
 # libpcap, in nanoseconds, of bare IP packets.
 MAGIC, VERSION, SNAP_LENGTH, RAW = 0xA1B23C4D, (2, 4), 65535, 101

@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from itertools import takewhile
+from typing import Any
 
-from mptcplab.sources.contents import SECOND
+from mptcplab.sources.contents import SECOND, Connection, Row
 from mptcplab.sources.figures import spread
 from mptcplab.sources.ranges import Ranges
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.sources.contents import Connection, Row
-
-    Json = dict[str, Any]
-    # Stream, offset, and the offset of what follows.
-    Data = tuple[int, int, int]
+Json = dict[str, Any]
+# Stream, offset, and the offset of what follows.
+Data = tuple[int, int, int]
 
 # RFC 9000 section 14: what every path takes.
 LEAST_DATAGRAM = 1200

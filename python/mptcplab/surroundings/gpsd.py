@@ -6,17 +6,14 @@ import json
 import socket
 import statistics
 import time
+from collections.abc import Callable, Iterator
 from datetime import UTC
+from threading import Event
+from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.surroundings import moments, quantities
 from mptcplab.surroundings.sampling import UnavailableError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from threading import Event
-    from typing import Any
 
 NAME = "gpsd"
 PORT = 2947

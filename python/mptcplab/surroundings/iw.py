@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Callable, Mapping
+from threading import Event
+from typing import Any
 
 from mptcplab.surroundings import quantities
 from mptcplab.surroundings.sampling import PATIENCE_SECONDS, Radio, UnavailableError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from threading import Event
-    from typing import Any
 
 NAME = "iw"
 # Where it may be although it is not on the search path of ordinary users.

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from datetime import tzinfo
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from mptcplab import reading
 from mptcplab._core import Error
 from mptcplab.surroundings import gpx, nmea, radio_log
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import tzinfo
-    from typing import Any, TypeAlias
-
-    Row: TypeAlias = dict[str, Any]
-    Numbered: TypeAlias = Iterator[tuple[int, Row]]
+Row: TypeAlias = dict[str, Any]
+Numbered: TypeAlias = Iterator[tuple[int, Row]]
 
 
 def read_radio(file: Path, path: str | None = None, zone: tzinfo | None = None) -> list[Row]:

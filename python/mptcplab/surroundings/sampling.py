@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from threading import Event, Thread
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, TypeAlias
-
-    Row: TypeAlias = dict[str, Any]
+Row: TypeAlias = dict[str, Any]
 
 # A source that answers nothing for so long has stopped.
 PATIENCE_SECONDS = 5.0

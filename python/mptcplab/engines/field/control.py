@@ -8,19 +8,14 @@ import json
 import os
 import socket
 import ssl
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.engines.field.keep_alive import keep_alive
-from mptcplab.engines.field.server_line import PROTOCOL
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-    from typing import Any
-
-    from mptcplab.engines.field.server_line import ServerLine
+from mptcplab.engines.field.server_line import PROTOCOL, ServerLine
 
 CONNECT_SECONDS = 15.0
 # How long to wait for an answer, and for our turn.

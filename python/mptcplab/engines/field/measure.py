@@ -10,21 +10,16 @@ import time
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from mptcplab._core import Error
-from mptcplab.engines.engine import Measured
+from mptcplab.engines.engine import Measured, Target, Trial
 from mptcplab.engines.field import agents, clock, control, preamble, recorder, server_line, tables
 from mptcplab.engines.field.agents import Helper
+from mptcplab.engines.field.clock import Offset
 from mptcplab.engines.field.routes import Route, route
 from mptcplab.engines.field.surroundings import Surroundings
 from mptcplab.scenario.plan import planned_transfer
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.engines.engine import Target, Trial
-    from mptcplab.engines.field.clock import Offset
 
 RAW = "raw"
 CAPTURE = "client.pcapng"

@@ -17,19 +17,15 @@ import select
 import socket
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.engines.field.captures import source
+from mptcplab.engines.field.captures.packet import Packet
 from mptcplab.engines.field.captures.pcapng import Writer, leave_out
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from mptcplab.engines.field.captures.packet import Packet
 
 SNAP_BYTES = 128
 WHOLE_BYTES = 1 << 16

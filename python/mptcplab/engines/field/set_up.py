@@ -11,18 +11,14 @@ import json
 import os
 import socket
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.engines.field import uplinks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from mptcplab.engines.field.uplinks import Step
+from mptcplab.engines.field.uplinks import Step
 
 JOURNAL = Path("/run/mptcplab/set-up.jsonl")
 

@@ -13,15 +13,12 @@ from typing import Any
 from mptcplab.engines.kernel import hosts
 from mptcplab.engines.kernel.namespace import SIX
 from mptcplab.engines.kernel.network import Host
+from mptcplab.engines.kernel.settings import Settings
 from mptcplab.machine import converter
 from mptcplab.scenario.converter import LANS, PORT
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import server_addresses
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.engines.kernel.settings import Settings
-    from mptcplab.scenario.scenario import Scenario
+from mptcplab.scenario.scenario import Scenario
 
 # Who is behind which end.
 BEHIND = {"client": "home", "server": "origin"}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mptcplab.controllers import catalogue
 from mptcplab.engines.kernel import converters, hosts, quic, settings
-from mptcplab.engines.kernel.features import BY_PROGRAM
+from mptcplab.engines.kernel.features import BY_PROGRAM, Features
 from mptcplab.engines.kernel.network import Agent, Host, Job
-from mptcplab.engines.kernel.settings import Refusals
+from mptcplab.engines.kernel.settings import Refusals, Settings
 from mptcplab.machine import guard
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.kernel import CONGESTION_CONTROL, over_one_path
@@ -22,20 +23,13 @@ from mptcplab.scenario.plan import (
     planned_transfer,
     server_addresses,
 )
+from mptcplab.scenario.scenario import Scenario
 from mptcplab.scenario.section import in_base_units
 from mptcplab.scenario.timeline import lost_ns
 from mptcplab.scenario.traffic import Traffic
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mptcplab.engines.kernel.features import Features
-    from mptcplab.engines.kernel.settings import Settings
-    from mptcplab.scenario.scenario import Scenario
-
-    # When a path is there, or is not from then on.
-    Presence = tuple[int, str, bool]
+# When a path is there, or is not from then on.
+Presence = tuple[int, str, bool]
 
 # How long sockets may take to go when all is transferred and a path is dead.
 LINGER_NS = 3 * 10**9

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import TypeAlias, TypeVar
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import TypeAlias
-
-    # Identifiers of a subflow's addresses: one's own, the peer's.
-    Ids: TypeAlias = tuple[int, int] | list[int] | None
+# Identifiers of a subflow's addresses: one's own, the peer's.
+Ids: TypeAlias = tuple[int, int] | list[int] | None
 
 Name = TypeVar("Name")
 

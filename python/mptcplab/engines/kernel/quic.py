@@ -6,14 +6,11 @@ from typing import Any
 
 from mptcplab.engines.kernel import hosts
 from mptcplab.engines.kernel.features import BY_PROGRAM
+from mptcplab.engines.kernel.settings import Refusals
 from mptcplab.machine import quic
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import addresses, server_addresses
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.engines.kernel.settings import Refusals
-    from mptcplab.scenario.scenario import Scenario
+from mptcplab.scenario.scenario import Scenario
 
 CONGESTION_CONTROLS = ("cubic", "reno", "bbr")
 # TCP between an application and the program beside it.

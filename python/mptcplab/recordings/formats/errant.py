@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from mptcplab.recordings import table
+from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.recording import Figure, Recording
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.recordings.file import File, Options
 
 WHO = ("operator", "country", "rat", "signal_quality")
 NEEDS = (*WHO, "download_kbps", "upload_kbps", "latency_ms_avg", "latency_ms_stdev")

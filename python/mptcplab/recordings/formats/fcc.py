@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from mptcplab.recordings import table
 from mptcplab.recordings.figures import figure
+from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.recording import Recording
 from mptcplab.recordings.timeline import count
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.recordings.file import File, Options
 
 NEEDS = ("unit_id", "dtime", "target", "bytes_sec", "sequence", "successes")
 MBPS = 8e-6

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.recording import TCP, Recording
 from mptcplab.recordings.table import Column, Table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.recordings.file import File, Options
 
 BESIDE = "_throughput_mbps"
 COLUMNS = (

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mptcplab.messages import nearest
 from mptcplab.recordings import clock as clocks
 from mptcplab.recordings import table
+from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.recording import NONE, QUANTITIES, STATED, UNKNOWN, Recording, Sample
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mptcplab.recordings.file import File, Options
 
 # What may be said of times: of a clock, or from the start.
 UNIX = {"time_ms": clocks.MILLI, "time_us": clocks.MICRO, "time_ns": 1}

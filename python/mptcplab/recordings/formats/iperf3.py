@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.iperf3 import EVENT, tests
 from mptcplab.recordings.recording import STATED, TCP, UDP, Recording, Sample
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.recordings.file import File, Options
 
 SECOND = 10**9
 

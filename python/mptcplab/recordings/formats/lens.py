@@ -8,11 +8,8 @@ negative.
 from __future__ import annotations
 
 from mptcplab.recordings import clock, table
+from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.recording import STATED, Recording, Sample
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.recordings.file import File, Options
 
 LOST = -1
 COLUMNS = ("timestamp", "rtt")

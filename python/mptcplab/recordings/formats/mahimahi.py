@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.recording import Recording
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.recordings.file import File, Options
 
 SUFFIXES = {".up": "up", ".down": "down"}
 

@@ -6,19 +6,15 @@ Pings, downloads, modems and GPS of several operators in one file, told apart by
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 from mptcplab.recordings.clock import SECOND, unix
+from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.recording import STATED, TCP, Recording, Sample
 from mptcplab.surroundings import quantities
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, TypeAlias
-
-    from mptcplab.recordings.file import File, Options
-
-    Entry: TypeAlias = dict[str, Any]
+Entry: TypeAlias = dict[str, Any]
 
 PING, DOWNLOAD = "MONROE.EXP.PING", "MONROE.EXP.HTTP.DOWNLOAD"
 MODEM, GPS = "MONROE.META.DEVICE.MODEM", "MONROE.META.DEVICE.GPS"

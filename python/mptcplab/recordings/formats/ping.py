@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 
 from mptcplab.recordings.clock import MILLI, SECOND, Clock, unix
+from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.recording import NONE, STATED, Recording, Sample
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.recordings.file import File, Options
 
 START = re.compile(r"^(?:\[[^\]]+\] )?PING \S+", re.MULTILINE)
 ANSWER = re.compile(

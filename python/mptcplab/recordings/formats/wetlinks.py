@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from mptcplab.recordings import table
 from mptcplab.recordings.figures import figure
+from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.recording import Recording
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.recordings.file import File, Options
 
 SITE = "site_name"
 RATES = {"download": "down_mbps", "upload": "up_mbps"}

@@ -5,12 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from mptcplab.sources.contents import Contents
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.sources.contents import Connection, End, Row
-    from mptcplab.sources.file import File
+from mptcplab.sources.contents import Connection, Contents, End, Row
+from mptcplab.sources.file import File
 
 EVENT = re.compile(
     r"^(?:\[(?P<at>\d{4}-\d\d-\d\dT[\d:.]+)\] )?\[ *(?P<event>[A-Z][A-Z_]+)(?: (?P<number>\d+))?\]"

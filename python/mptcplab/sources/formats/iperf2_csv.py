@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from mptcplab.sources.contents import SECOND, UNKNOWN_END, Contents
+from mptcplab.sources.contents import SECOND, UNKNOWN_END, Connection, Contents, End
+from mptcplab.sources.file import File
 from mptcplab.sources.iperf import Interval, Stream, say_rough
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.sources.contents import Connection, End
-    from mptcplab.sources.file import File
-
-    Key = tuple[frozenset[End], str]
+Key = tuple[frozenset[End], str]
 
 TITLES = "time,srcaddress,srcport,dstaddr,dstport,transferid,istart,iend,bytes,speed"
 # 20261127090334 of the host, with -e .376, from 2.1.9 on after its zone.

@@ -5,13 +5,9 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from mptcplab.sources.contents import SECOND, Contents
+from mptcplab.sources.contents import SECOND, Connection, Contents
+from mptcplab.sources.file import File
 from mptcplab.sources.iperf import Interval, Stream, count, say_rough, say_rounded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.sources.contents import Connection
-    from mptcplab.sources.file import File
 
 LISTENING = re.compile(r"Server listening on (TCP|UDP) port (\d+)")
 CONNECTING = re.compile(r"Client connecting to .*, (TCP|UDP) port \d+")

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from mptcplab.recordings.iperf3 import CUT, EVENT, tests
-from mptcplab.sources.contents import SECOND, Contents
+from mptcplab.sources.contents import SECOND, Connection, Contents, Row
+from mptcplab.sources.file import File
 from mptcplab.sources.iperf import say_not_arrived, say_rough
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.sources.contents import Connection, Row
-    from mptcplab.sources.file import File
-
-    Json = dict[str, Any]
+Json = dict[str, Any]
 
 VERSION = re.compile(r'"version":\s*"iperf 3')
 # IPv4 or IPv6, TCP with timestamps or without.

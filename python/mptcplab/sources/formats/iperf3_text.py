@@ -6,11 +6,8 @@ import re
 from datetime import UTC, datetime
 
 from mptcplab.sources.contents import SECOND, Contents
+from mptcplab.sources.file import File
 from mptcplab.sources.iperf import Interval, Stream, count, say_rough, say_rounded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.sources.file import File
 
 # --timestamps puts a time before each line, in any format.
 TEST = re.compile(r"(Connecting to host|Accepted connection from) \S+, port \d+$")

@@ -6,10 +6,7 @@ import re
 from collections import Counter
 
 from mptcplab.sources.contents import SECOND, Contents
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.sources.file import File
+from mptcplab.sources.file import File
 
 MS = 10**6
 # A million seconds.

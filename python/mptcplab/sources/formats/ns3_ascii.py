@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Iterable
 
 from mptcplab.sources.contents import SECOND, Contents
+from mptcplab.sources.file import File
 from mptcplab.sources.packets import TCP, UDP, Packet, measure, tcp
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mptcplab.sources.file import File
-
-    # How it passed a node, where, and what it was.
-    Passed = tuple[str, str, Packet]
+# How it passed a node, where, and what it was.
+Passed = tuple[str, str, Packet]
 
 FIRST = re.compile(r"[+\-dr] [\d.e+-]+ (?:/NodeList/\d+/\S+ )?ns3::")
 LINE = re.compile(r"([+\-dr]) ([\d.e+-]+) (?:/NodeList/(\d+)/\S+ )?(ns3::.*)$")

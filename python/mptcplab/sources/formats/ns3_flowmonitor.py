@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
-from mptcplab.sources.contents import SECOND, Contents
+from mptcplab.sources.contents import SECOND, Connection, Contents, Row
+from mptcplab.sources.file import File
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
-    from mptcplab.sources.contents import Connection, Row
-    from mptcplab.sources.file import File
-
-    Found = tuple[Element, Element]
+Found = tuple[Element, Element]
 
 PROTOCOLS = {"6": "tcp", "17": "udp"}
 # Bytes of a packet that are IP's and UDP's headers, by what stands in addresses of version 6.

@@ -9,16 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from mptcplab.sources.contents import SECOND, Contents
+from mptcplab.sources.contents import SECOND, Connection, Contents, Row
 from mptcplab.sources.figures import spread
+from mptcplab.sources.file import File
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.sources.contents import Connection, Row
-    from mptcplab.sources.file import File
-
-    # Time (ns), value and line.
-    Sample = tuple[int, float, int]
+# Time (ns), value and line.
+Sample = tuple[int, float, int]
 
 FIRST = re.compile(r"(?:version \d+\s+)?run \S+\s+attr ")
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(\S+)')

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
-from mptcplab.sources.contents import Contents
+from mptcplab.sources.contents import Contents, End
+from mptcplab.sources.file import File
 from mptcplab.sources.quic import Endpoint, Packet
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from mptcplab.sources.contents import End
-    from mptcplab.sources.file import File
-
-    Json = dict[str, Any]
+Json = dict[str, Any]
 
 START = re.compile(r'"(qlog_version|qlog_format|file_schema)"\s*:')
 SEPARATOR = "\x1e"

@@ -6,18 +6,13 @@ As from ``while sleep 0.1; do date +%s.%N; ss -tin; done``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
+from typing import Any
 
-from mptcplab.sources.contents import SECOND, Contents
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from mptcplab.sources.contents import Connection, End, Row
-    from mptcplab.sources.file import File
+from mptcplab.sources.contents import SECOND, Connection, Contents, End, Row
+from mptcplab.sources.file import File
 
 HEADER = re.compile(r"^(State\s+|Netid\s+)?.*Recv-Q\s+Send-Q\s+Local Address:Port", re.MULTILINE)
 SOCKET = re.compile(

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from mptcplab.sources.contents import SECOND, Contents
+from mptcplab.sources.contents import SECOND, Contents, Row
+from mptcplab.sources.file import File
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mptcplab.sources.contents import Row
-    from mptcplab.sources.file import File
-
-    Found = dict[str, str]
+Found = dict[str, str]
 
 MARK = "Ostermann's tcptrace"
 CONNECTION = re.compile(r"^TCP connection \d+:")

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from mptcplab._core import Error
 from mptcplab.engines.field.captures.dumpcap import Dumpcap
+from mptcplab.engines.field.captures.packet import Source
 from mptcplab.engines.field.captures.packet_socket import PacketSocket
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.engines.field.captures.packet import Source
 
 
 def opened(port: int, snap: int) -> Source:

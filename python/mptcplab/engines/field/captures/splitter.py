@@ -14,21 +14,17 @@ import os
 import select
 import sys
 import time
+from collections.abc import Iterable
 from ipaddress import ip_address
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from mptcplab._core import Error
 from mptcplab.engines.field.captures import source
 from mptcplab.engines.field.captures.packet import Packet, ends
 from mptcplab.engines.field.captures.pcapng import Writer
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, TypeAlias
-
-    #: The client's address and port.
-    End: TypeAlias = tuple[bytes, int]
+#: The client's address and port.
+End: TypeAlias = tuple[bytes, int]
 
 INPUT = 0
 HOST = "server"

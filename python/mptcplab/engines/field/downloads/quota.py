@@ -6,11 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from mptcplab.engines.field.downloads.request import Refusal
-from mptcplab.engines.field.server.limits import MB, network
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.engines.field.server.limits import Ledger, Reservation
+from mptcplab.engines.field.server.limits import MB, Ledger, Reservation, network
 
 # The most addresses of a day that are remembered; beyond that, the first are forgotten.
 MOST_ADDRESSES = 1 << 16

@@ -9,6 +9,7 @@ import socket
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,19 +18,13 @@ from mptcplab.engines.field import sockets
 from mptcplab.engines.field.downloads import page, request, transfer
 from mptcplab.engines.field.downloads.captures import Captures
 from mptcplab.engines.field.downloads.download import CAPTURE, SAMPLES, Download
-from mptcplab.engines.field.downloads.quota import Quota
+from mptcplab.engines.field.downloads.page import Result
+from mptcplab.engines.field.downloads.quota import DownloadLimits, Quota
+from mptcplab.engines.field.downloads.request import Refusal
 from mptcplab.engines.field.downloads.watch import Watch
 from mptcplab.engines.field.server.limits import Ledger, network
 from mptcplab.engines.field.server.listeners import connections, listening, request_head
 from mptcplab.engines.field.server.serve import Served, log_turned_away, termination
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mptcplab.engines.field.downloads.page import Result
-    from mptcplab.engines.field.downloads.quota import DownloadLimits
-    from mptcplab.engines.field.downloads.request import Refusal
 
 LEDGER = "opened.json"
 PORT = 8080

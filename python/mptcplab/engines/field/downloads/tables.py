@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 from mptcplab import _core
-from mptcplab.engines.field.downloads.download import CAPTURE, SAMPLES
+from mptcplab.engines.field.downloads.download import CAPTURE, SAMPLES, Download
 from mptcplab.engines.field.marks import Marked, acknowledged
 from mptcplab.engines.field.measure import Ended
 from mptcplab.engines.field.routes import Route
@@ -14,14 +16,7 @@ from mptcplab.engines.kernel import measured
 from mptcplab.engines.kernel.agent.observer import COUNTED
 from mptcplab.scenario.field import Field
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
-
-    from mptcplab.engines.field.downloads.download import Download
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 NOT_OURS = "nothing is ours there"
 

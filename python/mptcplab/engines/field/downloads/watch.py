@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 import time
+from typing import TextIO
 
 from mptcplab.engines.kernel.agent.diagnosis import Diagnosis, Reader
 from mptcplab.engines.kernel.agent.observer import Used
 from mptcplab.engines.kernel.agent.samples import Look, Series
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import socket
-    from typing import TextIO
 
 HOST = "server"
 

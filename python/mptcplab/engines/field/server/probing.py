@@ -6,17 +6,13 @@ import asyncio
 import hashlib
 import json
 import socket
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Any
 
 from mptcplab.engines.field import probe_protocol, sockets
+from mptcplab.engines.field.probe_protocol import Request
 from mptcplab.engines.field.server.session import Session
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from typing import Any
-
-    from mptcplab.engines.field.probe_protocol import Request
 
 # Of a session: the most connections, in all and at a time.
 MOST_NUMBERS = 4096
