@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import mptcplab
 from mptcplab import _core
-from mptcplab.campaign import sheet
+from mptcplab.campaign import definition
 from mptcplab.campaign.matrix import Matrix
 from mptcplab.results import shards
 from mptcplab.results.campaign import ABOUT, PLAN, SCENARIOS, SHARDS, Campaign
@@ -49,7 +49,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         out, large = Path(directory, "out"), Path(directory, "large")
         campaign, swept_s = timed(lambda: mptcplab.sweep(CAMPAIGN, out=out, jobs=1))
-        tasks = Matrix(sheet.load(CAMPAIGN)).shuffled()
+        tasks = Matrix(definition.load(CAMPAIGN)).shuffled()
         plans = [plan(task.subject.scenario, task.seed, task.subject.path) for task in tasks]
         _, simulated_s = timed(lambda: [_core.simulate(one, samples=False) for one in plans])
         overhead_ms = (swept_s - simulated_s) / campaign.runs.height * 1000

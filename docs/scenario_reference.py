@@ -11,7 +11,7 @@ from mptcplab import _core, quantity
 from mptcplab.campaign.axis import AxisSection
 from mptcplab.campaign.budget import BudgetSection
 from mptcplab.campaign.calendar import CalendarSection
-from mptcplab.campaign.sheet import Campaign
+from mptcplab.campaign.definition import Campaign
 from mptcplab.scenario import (
     converter,
     described,

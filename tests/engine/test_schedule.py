@@ -29,7 +29,7 @@ per_day = "20 MB"
 # Waiting moves the clock; transfers take their time.
 PROGRAM = """\
 import datetime, pathlib, sys
-from mptcplab.campaign import sheet
+from mptcplab.campaign import definition
 from mptcplab.schedule import schedule
 
 class Clock:
@@ -41,7 +41,7 @@ class Clock:
 
 file, line, out = sys.argv[1:]
 server = pathlib.Path(line).read_text().strip()
-schedule.run(sheet.load(file, [f"field.server={server}"]), pathlib.Path(out), clock=Clock())
+schedule.run(definition.load(file, [f"field.server={server}"]), pathlib.Path(out), clock=Clock())
 """
 
 

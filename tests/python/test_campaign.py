@@ -15,7 +15,7 @@ import mptcplab as package
 from campaigns import CAMPAIGN, TABLES, assert_same, table, written
 from command import Run
 from mptcplab import Error, metrics
-from mptcplab.campaign import sheet
+from mptcplab.campaign import definition
 from mptcplab.campaign.matrix import Matrix
 from mptcplab.cli.summary.campaign import print_campaign
 from mptcplab.labels import text
@@ -230,7 +230,7 @@ def test_more_repetitions_add_only_their_runs(
 def test_neighbours_are_told_beside_what_was_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    sheet = {
+    definition = {
         "schema": 1,
         "scenario": "shared-bottleneck",
         "repetitions": 2,
@@ -238,7 +238,7 @@ def test_neighbours_are_told_beside_what_was_run(
         "set": {"transfer.duration": "5 s"},
         "axis": {"controller": {"key": "mptcp.congestion_control", "values": ["lia", "reno"]}},
     }
-    swept = package.sweep(sheet, out=tmp_path / "out", jobs=1)
+    swept = package.sweep(definition, out=tmp_path / "out", jobs=1)
     there = swept.neighbours
     assert there.height == swept.runs.height == 4
     assert set(there["name"]) == {"neighbour"}
@@ -261,14 +261,14 @@ def test_neighbours_are_told_beside_what_was_run(
 def test_shares_are_of_the_connection_that_has_the_paths(tmp_path: Path) -> None:
     """A proxy splits connections: one has the paths, the other what was received."""
     for direction in ("download", "upload"):
-        sheet = {
+        definition = {
             "schema": 1,
             "scenario": "proxy",
             "repetitions": 1,
             "baselines": False,
             "set": {"transfer.size": "300 kB", "transfer.direction": direction},
         }
-        swept = package.sweep(sheet, out=tmp_path / direction, jobs=1)
+        swept = package.sweep(definition, out=tmp_path / direction, jobs=1)
         assert swept.table("connections").collect().height == 2
         assert groups.shares(swept).rows() == [(swept.runs["run"][0], "lte", 1.0)]
 
@@ -323,6 +323,6 @@ def test_there_must_be_a_campaign_to_open(tmp_path: Path, swept: Campaign) -> No
 
 @pytest.mark.parametrize("name", library.names("campaigns"))
 def test_those_that_ship_can_be_run(name: str) -> None:
-    matrix = Matrix(sheet.load(name))
+    matrix = Matrix(definition.load(name))
     assert len(matrix.configurations) > 1
-    assert matrix.sheet.campaign.title
+    assert matrix.definition.campaign.title

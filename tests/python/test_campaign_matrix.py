@@ -13,7 +13,7 @@ import mptcplab as package
 from campaigns import CAMPAIGN, written
 from command import Run
 from mptcplab import ScenarioError, _core
-from mptcplab.campaign import sheet
+from mptcplab.campaign import definition
 from mptcplab.campaign.matrix import Matrix
 from mptcplab.results import groups
 from mptcplab.results.campaign import Campaign
@@ -37,15 +37,15 @@ def test_keys_are_of_what_is_run(
 ) -> None:
     given = CAMPAIGN.replace("{repetitions}", "3")
     assert change[0] in given
-    other = Matrix(sheet.load(written(tmp_path, given.replace(*change))))
+    other = Matrix(definition.load(written(tmp_path, given.replace(*change))))
     keys = {run.task.run for run in other.runs}
     assert keys <= set(swept.plan["run"]) if alike else not keys & set(swept.plan["run"])
 
 
 def test_the_order_is_by_chance_and_always_the_same(campaign_file: Path) -> None:
-    matrix = Matrix(sheet.load(campaign_file))
+    matrix = Matrix(definition.load(campaign_file))
     order = [task.run for task in matrix.shuffled()]
-    assert order == [task.run for task in Matrix(sheet.load(campaign_file)).shuffled()]
+    assert order == [task.run for task in Matrix(definition.load(campaign_file)).shuffled()]
     planned = [run.task.run for run in matrix.runs]
     assert order != planned
     assert sorted(order) == sorted(planned)
@@ -55,7 +55,7 @@ def test_only_the_build_that_a_run_is_of_has_its_key(
     campaign_file: Path, swept: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mptcplab.campaign.matrix.build", lambda: "another")
-    keys = {run.task.run for run in Matrix(sheet.load(campaign_file)).runs}
+    keys = {run.task.run for run in Matrix(definition.load(campaign_file)).runs}
     assert not keys & set(swept.plan["run"])
 
 
@@ -125,7 +125,7 @@ def test_plain_tcp_of_the_kernel_takes_what_mptcp_takes() -> None:
 
 def test_baselines_that_differ_are_not_shared(tmp_path: Path) -> None:
     given = CAMPAIGN.replace('"tcp.congestion_control" = "reno"', "").replace("{repetitions}", "1")
-    runs = Matrix(sheet.load(written(tmp_path, given))).runs
+    runs = Matrix(definition.load(written(tmp_path, given))).runs
     cubic = [run for run in runs if run.labels["controller"] == "cubic"]
     # Over one path LIA and OLIA are Reno; CUBIC is not.
     assert [run.task.subject.path for run in cubic] == [None, "wifi", "lte"] * 2
@@ -201,7 +201,7 @@ addresses = 2
     assert "codel" not in home
     assert "codel" in street
     only = given.replace("[[exclude]]", "[[only]]")
-    runs = Matrix(sheet.load(written(tmp_path, only))).runs
+    runs = Matrix(definition.load(written(tmp_path, only))).runs
     assert [run.labels for run in runs] == [{"place": "street", "addresses": 2}]
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import mptcplab
 from experiments.probe.proxy import Proxy
-from mptcplab.campaign import sheet
+from mptcplab.campaign import definition
 from mptcplab.engines.field import preamble, probe_protocol
 from mptcplab.probing import (
     data,
@@ -198,7 +198,7 @@ def test_a_port_that_no_path_reaches_blames_none_and_is_tried_again(
         'schema = 1\nengine = "field"\nscenario = "field.toml"\n[[calendar]]\nvisits = 1\n'
         'hours = "06:00-23:00"\nfor_days = 2\n'
     )
-    matrix, _ = planned(sheet.load(campaign), tmp_path / "out", datetime.now(UTC))
+    matrix, _ = planned(definition.load(campaign), tmp_path / "out", datetime.now(UTC))
     warned = list[str]()
     probing = Probing(matrix, tmp_path, warned.append)
     # Waiting for a closed port takes half a minute for each path: ever fewer visits do.

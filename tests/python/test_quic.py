@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mptcplab._core import Error
-from mptcplab.campaign import record, sheet, store
+from mptcplab.campaign import definition, record, store
 from mptcplab.campaign.matrix import Matrix
 from mptcplab.engines import named
 from mptcplab.engines.kernel.features import Features
@@ -136,11 +136,11 @@ def test_a_campaign_tells_which_scenarios_go_over_quic(
     monkeypatch.setattr(Features, "here", lambda: FEATURES)
     axis = {"key": "transfer.protocol", "values": ["tcp", "quic"]}
     asked: dict[str, Any] = {"schema": 1, "scenario": "wifi-lte", "engine": "kernel"}
-    both = Matrix(sheet.load(asked | {"axis": {"protocol": axis}}))
-    alone = Matrix(sheet.load(asked | {"set": QUIC}))
+    both = Matrix(definition.load(asked | {"axis": {"protocol": axis}}))
+    alone = Matrix(definition.load(asked | {"set": QUIC}))
     assert record.about(both)["policies"]["in_words"] == ""
     assert record.about(alone)["policies"]["in_words"] == "noq's CUBIC"
-    with store.opened(tmp_path / "both", both.sheet.name) as kept:
+    with store.opened(tmp_path / "both", both.definition.name) as kept:
         kept.begin(record.about(both), record.plan(both), {})
     campaign = Campaign(tmp_path / "both")
     plan = campaign.plan.filter(kind="mptcp")

@@ -16,7 +16,7 @@ import pytest
 import world as worlds
 from command import called
 from mptcplab import Error
-from mptcplab.campaign import sheet
+from mptcplab.campaign import definition
 from mptcplab.cli.schedule import _line
 from mptcplab.engines.engine import Carried
 from mptcplab.results.campaign import Campaign
@@ -157,7 +157,7 @@ def test_the_same_schedule_lives_through_no_kill(tmp_path: Path) -> None:
     assert visits["attempts"].to_list() == [1] * visits.height
     # What is left of a budget is what no visit took.
     with known(world):
-        found = forecast(sheet.load(file), tmp_path / "out", world.now())
+        found = forecast(definition.load(file), tmp_path / "out", world.now())
     (left,) = (one.budgets_left["month"] for one in found.paths if one.path == "lte")
     assert left == 400_000_000 - data["bytes"].sum()
     # It is over: the same again runs nothing.
@@ -192,7 +192,7 @@ def test_a_run_that_takes_more_than_its_part_is_ended(
     world, file, messages = World(tmp_path / "world"), written(tmp_path, THREE_DAYS), list[str]()
 
     def tell(one: VisitOutcome) -> None:
-        messages.append(_line(one, sheet.load(file)))
+        messages.append(_line(one, definition.load(file)))
 
     campaign = scheduled(world, file, tmp_path / "out", report=tell)
     why = "lte carried all 2.25 MB that its budget allows"
@@ -274,7 +274,7 @@ def test_an_interruption_after_the_last_run_of_a_visit_leaves_it_done(tmp_path: 
         tmp_path / "out",
     )
     with known(world), pytest.raises(KeyboardInterrupt):
-        schedule.run(sheet.load(file), out, clock=world, executor=Interrupted)
+        schedule.run(definition.load(file), out, clock=world, executor=Interrupted)
     campaign = scheduled(world, file, out)
     assert set(campaign.visits["state"]) == {"done"}
     assert campaign.visits["attempts"].max() == 1

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from mptcplab.campaign import sheet
+from mptcplab.campaign import definition
 from mptcplab.campaign.executor import Lost
 from mptcplab.campaign.work import Batch, Shard, perform
 from mptcplab.engines import ENGINES
@@ -244,7 +244,7 @@ class Here:
 def scheduled(world: World, file: Path, out: Path, **more: Any) -> Any:
     """Run a schedule in it."""
     with known(world):
-        return schedule.run(sheet.load(file), out, clock=world, executor=Here, **more)
+        return schedule.run(definition.load(file), out, clock=world, executor=Here, **more)
 
 
 def known(world: World) -> AbstractContextManager[Any]:

@@ -42,12 +42,12 @@ def sweep(
         Error: Something cannot be written, or another sweep writes there.
         KeyboardInterrupt: Ctrl-C; all but the last seconds is kept.
     """
-    from mptcplab.campaign import sheet
+    from mptcplab.campaign import definition
     from mptcplab.campaign.matrix import Matrix
     from mptcplab.campaign.perform import perform
     from mptcplab.results.record import OwnedDirectory
 
-    matrix = Matrix(sheet.load(campaign))
+    matrix = Matrix(definition.load(campaign))
     if out is not None:
         return perform(matrix, Path(out), jobs=jobs, dask=dask, progress=progress)
     owned = OwnedDirectory()
@@ -77,11 +77,11 @@ def run_schedule(
             different schedule.
         KeyboardInterrupt: Ctrl-C; the same call continues from there.
     """
-    from mptcplab.campaign import sheet
+    from mptcplab.campaign import definition
     from mptcplab.schedule.schedule import run
 
     settings = () if server is None else (f"field.server={server}",)
-    return run(sheet.load(campaign, settings), Path(out), report=progress)
+    return run(definition.load(campaign, settings), Path(out), report=progress)
 
 
 def run_study(

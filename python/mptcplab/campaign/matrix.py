@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.campaign import sheet
+from mptcplab.campaign import definition
 from mptcplab.campaign.axis import Axis, Label, Point, holds
 from mptcplab.campaign.calendar import HOUR, Visit
-from mptcplab.campaign.sheet import Sheet
+from mptcplab.campaign.definition import Definition
 from mptcplab.campaign.work import Subject, Task
 from mptcplab.messages import nearest
 from mptcplab.results.record import build
@@ -65,7 +65,7 @@ class Planned:
     visit: int | None
 
 
-def need(read: Sheet) -> None:
+def need(read: Definition) -> None:
     """Refuse to begin without what the engine needs beside scenarios.
 
     Raises:
@@ -75,7 +75,7 @@ def need(read: Sheet) -> None:
         read.campaign.engine.need(one.mptcp.scenario)
 
 
-def greet(read: Sheet) -> None:
+def greet(read: Definition) -> None:
     """Refuse to begin where the server is another one, or refuses.
 
     Raises:
@@ -87,10 +87,10 @@ def greet(read: Sheet) -> None:
 class Matrix:
     """All that a campaign runs, as often as it is repeated or at the visits of its calendars."""
 
-    def __init__(self, read: Sheet, visits: list[Visit] | None = None) -> None:
+    def __init__(self, read: Definition, visits: list[Visit] | None = None) -> None:
         if read.calendars and visits is None:
             raise ScenarioError(f"{read.name}: has a [[calendar]]: mptcplab schedule runs it")
-        self.sheet = read
+        self.definition = read
         self.visits = visits or []
         self.axes = list(read.axes)
         try:
@@ -114,18 +114,18 @@ class Matrix:
     @property
     def repetitions(self) -> int:
         """How often a configuration is run, at most."""
-        if not self.sheet.calendars:
-            return self.sheet.campaign.repetitions
+        if not self.definition.calendars:
+            return self.definition.campaign.repetitions
         return max(Counter(one.hour for one in self.visits).values(), default=0)
 
     @property
     def seeds(self) -> int:
         """How many seeds there are."""
-        return len(self.visits) if self.sheet.calendars else self.repetitions
+        return len(self.visits) if self.definition.calendars else self.repetitions
 
     def of_visit(self, number: int) -> list[Task]:
         """Give the runs of a visit in random order, those that are compared back to back."""
-        chance = random.Random(f"{self.sheet.campaign.seed} {number}")  # noqa: S311 - no secret
+        chance = random.Random(f"{self.definition.campaign.seed} {number}")  # noqa: S311 - no secret
         return _mixed([run for run in self.runs if run.visit == number], chance)
 
     def shuffled(self) -> list[Task]:
@@ -133,17 +133,17 @@ class Matrix:
 
         What is compared stays together where the network changes between runs.
         """
-        chance = random.Random(self.sheet.campaign.seed)  # noqa: S311 - no secret
-        return _mixed(self.runs, chance, together=self.sheet.campaign.engine.visits)
+        chance = random.Random(self.definition.campaign.seed)  # noqa: S311 - no secret
+        return _mixed(self.runs, chance, together=self.definition.campaign.engine.visits)
 
     def _runs(self, group: list[Configuration]) -> Iterator[Planned]:
         first = group[0]
         common = _common(group)
         alone = first.number if len(group) == 1 else None
         for repetition, number in enumerate(self._numbers(first), 1):
-            seed = self.sheet.campaign.seed + number
+            seed = self.definition.campaign.seed + number
             pair = first.conditions * self.seeds + number
-            visit = number + 1 if self.sheet.calendars else None
+            visit = number + 1 if self.definition.calendars else None
             for one in group:
                 task = Task(_key(one.mptcp, seed), seed, one.mptcp)
                 labels: dict[str, Label | None] = dict(one.labels)
@@ -154,7 +154,7 @@ class Matrix:
 
     def _numbers(self, one: Configuration) -> Iterable[int]:
         """Number the seeds of a configuration from 0: all, or those of visits at its hour."""
-        if not self.sheet.calendars:
+        if not self.definition.calendars:
             return range(self.repetitions)
         return [visit.number - 1 for visit in self.visits if visit.hour == one.labels[HOUR]]
 
@@ -185,7 +185,7 @@ def _by_hour(configurations: list[Configuration], hours: list[str]) -> list[Conf
     ]
 
 
-def _check_budgets(read: Sheet, configurations: list[Configuration]) -> None:
+def _check_budgets(read: Definition, configurations: list[Configuration]) -> None:
     """Refuse a budget for what is no path."""
     known = {path for one in configurations for path in one.mptcp.scenario.paths}
     for name in read.budgets:
@@ -195,7 +195,7 @@ def _check_budgets(read: Sheet, configurations: list[Configuration]) -> None:
             )
 
 
-def _check_number(read: Sheet, seeded: int) -> None:
+def _check_number(read: Definition, seeded: int) -> None:
     """Refuse what no list of runs can hold, before there is one."""
     repetitions = read.campaign.repetitions
     if seeded * repetitions > MOST_RUNS:
@@ -205,7 +205,7 @@ def _check_number(read: Sheet, seeded: int) -> None:
         )
 
 
-def _check_different(read: Sheet, configurations: list[Configuration]) -> None:
+def _check_different(read: Definition, configurations: list[Configuration]) -> None:
     known: dict[str, Configuration] = {}
     for one in configurations:
         other = known.setdefault(one.text, one)
@@ -214,7 +214,7 @@ def _check_different(read: Sheet, configurations: list[Configuration]) -> None:
             raise ScenarioError(f"{read.name}: {names} are the same scenario")
 
 
-def _configurations(read: Sheet) -> Iterator[Configuration]:
+def _configurations(read: Definition) -> Iterator[Configuration]:
     conditions: dict[str, int] = {}
     baselines: dict[str, list[Subject]] = {}
     number = 0
@@ -294,7 +294,7 @@ def _common(group: list[Configuration]) -> dict[str, Label | None]:
     }
 
 
-def _scenario(read: Sheet, points: tuple[Point, ...]) -> Scenario:
+def _scenario(read: Definition, points: tuple[Point, ...]) -> Scenario:
     source = read.scenario.copy()
     faults = Faults()
     for setting in itertools.chain(read.settings, *(point.settings for point in points)):
@@ -324,7 +324,7 @@ def _of_all_values(read: Sheet, first: ScenarioError) -> ScenarioError:
     return ScenarioError(*lines.values())
 
 
-def _check(read: Sheet, scenario: Scenario, labels: dict[str, Label]) -> None:
+def _check(read: Definition, scenario: Scenario, labels: dict[str, Label]) -> None:
     """Refuse what the engine cannot before anything runs."""
     for path in (None, *scenario.paths):
         try:
@@ -334,9 +334,9 @@ def _check(read: Sheet, scenario: Scenario, labels: dict[str, Label]) -> None:
             raise ScenarioError(f"{read.name}: {which}{error}") from None
 
 
-def _subject(read: Sheet, scenario: Scenario, path: str | None, text: str) -> Subject:
+def _subject(read: Definition, scenario: Scenario, path: str | None, text: str) -> Subject:
     campaign = read.campaign
-    tables = sheet.stored_tables(campaign)
+    tables = definition.stored_tables(campaign)
     return Subject(
         identity=_digest(_identity(campaign, path, text, tables)),
         name=read.scenario_name,
@@ -351,7 +351,7 @@ def _subject(read: Sheet, scenario: Scenario, path: str | None, text: str) -> Su
     )
 
 
-def _limit_s(read: Sheet, scenario: Scenario) -> float | None:
+def _limit_s(read: Definition, scenario: Scenario) -> float | None:
     """Give how long a run may take; nobody watches, and ends, those of a schedule."""
     if read.campaign.limit is not None:
         return read.campaign.limit / 1e9
@@ -359,7 +359,7 @@ def _limit_s(read: Sheet, scenario: Scenario) -> float | None:
 
 
 def _identity(
-    campaign: sheet.Campaign, path: str | None, text: str, tables: list[str]
+    campaign: definition.Campaign, path: str | None, text: str, tables: list[str]
 ) -> dict[str, Any]:
     """Give what must be the same for runs to be the same, but for the seed."""
     return {

@@ -33,16 +33,16 @@ def perform(
     from mptcplab.campaign.sweep import run
     from mptcplab.results.campaign import Campaign
 
-    campaign = matrix.sheet.campaign
+    campaign = matrix.definition.campaign
     if dask is not None and campaign.keep != "tables":
         raise Error(
-            f"{matrix.sheet.name}: keep is {campaign.keep!r}, but workers of Dask keep runs on "
-            "disks of their own: leave it out, or --dask"
+            f"{matrix.definition.name}: keep is {campaign.keep!r}, but workers of Dask keep runs "
+            "on disks of their own: leave it out, or --dask"
         )
-    need(matrix.sheet)
+    need(matrix.definition)
     tasks = matrix.shuffled()
     about = record.about(matrix)
-    with store.opened(out, matrix.sheet.name) as campaign_store:
+    with store.opened(out, matrix.definition.name) as campaign_store:
         scenarios = {one.number: one.text for one in matrix.configurations}
         campaign_store.begin(about, record.plan(matrix), scenarios)
         remaining = sum(task.run not in campaign_store.done for task in tasks)

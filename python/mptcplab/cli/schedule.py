@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from mptcplab.campaign.definition import Definition
     from mptcplab.campaign.matrix import Matrix
-    from mptcplab.campaign.sheet import Sheet
     from mptcplab.schedule.schedule import VisitOutcome
 
 EXAMPLES = """\
@@ -74,10 +74,10 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from pathlib import Path
 
-    from mptcplab.campaign import sheet
+    from mptcplab.campaign import definition
     from mptcplab.schedule import schedule
 
-    read = sheet.load(options.campaign, server_setting(options))
+    read = definition.load(options.campaign, server_setting(options))
     out = Path(options.out or defaults.folder("campaigns", read.name))
     if options.systemd:
         return _print_unit(read, options)
@@ -138,7 +138,7 @@ def _report(directory: Path) -> None:
         say(f"mptcplab: {error}")
 
 
-def _line(outcome: VisitOutcome, read: Sheet) -> str:
+def _line(outcome: VisitOutcome, read: Definition) -> str:
     line = f"visit {outcome.visit.number} of {outcome.visits}, {_at(outcome.visit.due, read)}: "
     if outcome.state.done:
         used = outcome.state.attempts[-1].used_bytes
@@ -154,11 +154,11 @@ def _line(outcome: VisitOutcome, read: Sheet) -> str:
     return line
 
 
-def _at(moment: datetime, read: Sheet) -> str:
+def _at(moment: datetime, read: Definition) -> str:
     return moment.astimezone(read.zone).strftime("%a %Y-%m-%d %H:%M")
 
 
-def _print_unit(read: Sheet, options: Namespace) -> int:
+def _print_unit(read: Definition, options: Namespace) -> int:
     from mptcplab.schedule.unit import unit
 
     arguments = [options.campaign]
@@ -171,7 +171,7 @@ def _print_unit(read: Sheet, options: Namespace) -> int:
     return 0
 
 
-def _print_dry_run(read: Sheet, out: Path, options: Namespace) -> int:
+def _print_dry_run(read: Definition, out: Path, options: Namespace) -> int:
     from datetime import UTC, datetime
 
     from mptcplab.schedule.forecast import forecast

@@ -80,13 +80,13 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from pathlib import Path
 
-    from mptcplab.campaign import sheet
+    from mptcplab.campaign import definition
     from mptcplab.campaign.matrix import Matrix
 
     refuse_without_page(options, "dry_run", "no_report", "json")
-    matrix = Matrix(sheet.load(options.campaign))
-    options.jobs = defaults.jobs_of(matrix.sheet.campaign.engine, options.jobs)
-    out = Path(options.out or defaults.folder("campaigns", matrix.sheet.name))
+    matrix = Matrix(definition.load(options.campaign))
+    options.jobs = defaults.jobs_of(matrix.definition.campaign.engine, options.jobs)
+    out = Path(options.out or defaults.folder("campaigns", matrix.definition.name))
     if options.dry_run:
         from mptcplab.cli.summary.campaign import plan_document, print_dry_run
 

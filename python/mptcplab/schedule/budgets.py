@@ -34,8 +34,8 @@ class Budgets:
     """What the paths of a campaign may carry."""
 
     def __init__(self, matrix: Matrix) -> None:
-        self._budgets: dict[str, BudgetSection] = matrix.sheet.budgets
-        self._zone: ZoneInfo = matrix.sheet.zone
+        self._budgets: dict[str, BudgetSection] = matrix.definition.budgets
+        self._zone: ZoneInfo = matrix.definition.zone
         if self._budgets and matrix.visits:
             self._check(matrix)
 
@@ -90,7 +90,7 @@ class Budgets:
         tasks = matrix.of_visit(matrix.visits[0].number)
         most = worst(tasks)
         for path, budget in self._budgets.items():
-            where = f"{matrix.sheet.name}: [budget.{path}]"
+            where = f"{matrix.definition.name}: [budget.{path}]"
             if any(one.subject.scenario.paths[path].interface is None for one in tasks):
                 raise ScenarioError(f"{where}: the path has no interface that counts its bytes")
             if most[path] is None and budget.per_visit is None:

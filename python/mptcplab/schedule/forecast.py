@@ -10,8 +10,8 @@ from typing import Any
 
 from mptcplab.campaign.budget import periods, worst
 from mptcplab.campaign.calendar import Visit
+from mptcplab.campaign.definition import Definition
 from mptcplab.campaign.matrix import Matrix
-from mptcplab.campaign.sheet import Sheet
 from mptcplab.results.ledger import Entry, Ledger
 from mptcplab.schedule.budgets import Budgets
 from mptcplab.schedule.schedule import planned
@@ -57,9 +57,9 @@ class Forecast:
         visits = self.matrix.visits
         return {
             "schema": SCHEMA,
-            "campaign": self.matrix.sheet.name,
-            "title": self.matrix.sheet.campaign.title,
-            "time_zone": self.matrix.sheet.zone.key,
+            "campaign": self.matrix.definition.name,
+            "title": self.matrix.definition.campaign.title,
+            "time_zone": self.matrix.definition.zone.key,
             "visits": len(visits),
             "visits_to_come": len(self.to_come),
             "visits_past": self.past,
@@ -73,16 +73,16 @@ class Forecast:
         }
 
 
-def forecast(sheet: Sheet, out: Path, now: datetime) -> Forecast:
+def forecast(definition: Definition, out: Path, now: datetime) -> Forecast:
     """Reckon it for a schedule that goes on in ``out``, or begins there now."""
-    matrix, ledger = planned(sheet, out, now)
+    matrix, ledger = planned(definition, out, now)
     budgets = Budgets(matrix)
     known = ledger.visits
     over = {number for number, entry in known.items() if entry.final}
     to_come = [one for one in matrix.visits if one.number not in over]
     tasks = matrix.of_visit(matrix.visits[0].number)
     reserved, most = budgets.reserve(tasks), worst(tasks)
-    days = Counter(one.due.astimezone(sheet.zone).date() for one in matrix.visits)
+    days = Counter(one.due.astimezone(definition.zone).date() for one in matrix.visits)
     return Forecast(
         matrix=matrix,
         to_come=to_come,
@@ -93,7 +93,7 @@ def forecast(sheet: Sheet, out: Path, now: datetime) -> Forecast:
         mean_visit_s=_mean_s(ledger),
         paths=[
             _path(
-                sheet,
+                definition,
                 path,
                 reserved.get(path, most[path]),
                 len(to_come),
@@ -105,9 +105,9 @@ def forecast(sheet: Sheet, out: Path, now: datetime) -> Forecast:
 
 
 def _path(
-    sheet: Sheet, path: str, visit_bytes: int | None, to_come: int, left: dict[str, int]
+    definition: Definition, path: str, visit_bytes: int | None, to_come: int, left: dict[str, int]
 ) -> PathForecast:
-    budget = sheet.budgets.get(path)
+    budget = definition.budgets.get(path)
     known = {} if budget is None else {one.name: one.most_bytes for one in periods(budget)}
     return PathForecast(
         path,

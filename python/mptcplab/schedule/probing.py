@@ -29,7 +29,7 @@ class Probing:
         self._next, self._step = 0, 1
         self._scenario = matrix.configurations[0].mptcp.scenario
         self._idle_ns = (
-            matrix.sheet.campaign.probe_idle if matrix.sheet.campaign.engine.visits else 0
+            matrix.definition.campaign.probe_idle if matrix.definition.campaign.engine.visits else 0
         )
 
     def is_due(self, visit: int) -> bool:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.campaign.calendar import Visit
+    from mptcplab.campaign.definition import Definition
     from mptcplab.campaign.executor import Executor
-    from mptcplab.campaign.sheet import Sheet
     from mptcplab.results.ledger import Entry
     from mptcplab.schedule.clock import Clock
 
@@ -59,7 +59,7 @@ class VisitOutcome:
 
 
 def run(
-    sheet: Sheet,
+    definition: Definition,
     out: Path,
     *,
     clock: Clock | None = None,
@@ -76,23 +76,23 @@ def run(
         KeyboardInterrupt: Ctrl-C; the same again goes on from there.
     """
     clock = clock or WallClock()
-    _check(sheet)
-    need(sheet)
+    _check(definition)
+    need(definition)
     # What is refused leaves nothing behind.
-    Budgets(planned(sheet, out, clock.now())[0])
+    Budgets(planned(definition, out, clock.now())[0])
     if not (ledger.read(out) or ledger.Ledger()).visits:
         # Later an absent server is waited for: another host may answer meanwhile.
-        greet(sheet)
-    with store.opened(out, sheet.name) as campaign_store, closing(Writer(out)) as writer:
-        matrix = _matrix(sheet, writer, clock.now())
+        greet(definition)
+    with store.opened(out, definition.name) as campaign_store, closing(Writer(out)) as writer:
+        matrix = _matrix(definition, writer, clock.now())
         budgets = Budgets(matrix)
         about = _describe(matrix, campaign_store, writer.ledger)
         if writer.ledger.failed:
             campaign_store.fail(writer.ledger.failed)
         begin(matrix)
-        for lacking in sheet.campaign.engine.lacks(matrix.configurations[0].mptcp.scenario):
+        for lacking in definition.campaign.engine.lacks(matrix.configurations[0].mptcp.scenario):
             warn(lacking)
-        keep = sheet.campaign.keep != "tables"
+        keep = definition.campaign.keep != "tables"
         visiting = Visiting(campaign_store, writer, clock, executor, keep=keep)
         probing = Probing(matrix, out, warn)
         schedule = _Schedule(
@@ -104,8 +104,8 @@ def run(
                 schedule.attend(visit)
                 following = next(islice(matrix.visits, index + 1, None), None)
                 state = writer.ledger.visits[visit.number]
-                if _as_begun(visit, sheet, state) != visit:
-                    late = Matrix(sheet, _visits(sheet, writer.ledger, clock.now()))
+                if _as_begun(visit, definition, state) != visit:
+                    late = Matrix(definition, _visits(definition, writer.ledger, clock.now()))
                     about = _describe(late, campaign_store, writer.ledger)
                 runs = [task.run for task in matrix.of_visit(visit.number)]
                 failed = [reason for run, reason in writer.ledger.failed.items() if run in runs]
@@ -118,53 +118,53 @@ def run(
     return Campaign(out)
 
 
-def planned(sheet: Sheet, out: Path, now: datetime) -> tuple[Matrix, ledger.Ledger]:
+def planned(definition: Definition, out: Path, now: datetime) -> tuple[Matrix, ledger.Ledger]:
     """Give the matrix and ledger of a schedule begun in ``out``, or begun now; writes nothing."""
-    _check(sheet)
+    _check(definition)
     read = ledger.read(out) or ledger.Ledger()
-    return Matrix(sheet, _visits(sheet, read, now)), read
+    return Matrix(definition, _visits(definition, read, now)), read
 
 
-def _matrix(sheet: Sheet, writer: Writer, now: datetime) -> Matrix:
+def _matrix(definition: Definition, writer: Writer, now: datetime) -> Matrix:
     """Begin a schedule, or check that it is the one that was begun."""
     calendars = writer.ledger.calendars
     begun = _begun(writer.ledger, now)
-    visits = _visits(sheet, writer.ledger, now)
-    matrix = Matrix(sheet, visits)
+    visits = _visits(definition, writer.ledger, now)
+    matrix = Matrix(definition, visits)
     measured = _measured(matrix)
     if calendars:
         last = calendars[-1]
-        zone = sheet.zone.key
+        zone = definition.zone.key
         if (measured, zone) != (last["measured"], last["time_zone"]):
             what = "its time zone" if measured == last["measured"] else "what it runs"
-            raise _other(sheet, what)
+            raise _other(definition, what)
         known = (visit for visit in visits if visit.number <= last["visits"])
         if calendar.digest(known) != last["dues"]:
-            raise _other(sheet, "its calendar")
+            raise _other(definition, "its calendar")
         if len(visits) == last["visits"]:
             return matrix
     writer.add(
         "calendar",
         began_ns=nanoseconds(begun),
-        time_zone=sheet.zone.key,
+        time_zone=definition.zone.key,
         measured=measured,
         visits=len(visits),
-        lasts_s=[one.lasts.total_seconds() for one in sheet.calendars],
+        lasts_s=[one.lasts.total_seconds() for one in definition.calendars],
         dues=calendar.digest(visits),
     )
     return matrix
 
 
-def _other(sheet: Sheet, what: str) -> Error:
+def _other(definition: Definition, what: str) -> Error:
     return Error(
-        f"{sheet.name}: {what} has changed since the schedule was begun: go on with the earlier "
-        "file, or choose another place (--out)"
+        f"{definition.name}: {what} has changed since the schedule was begun: go on with the "
+        "earlier file, or choose another place (--out)"
     )
 
 
-def _check(sheet: Sheet) -> None:
-    if not sheet.calendars:
-        raise ScenarioError(f"{sheet.name}: has no [[calendar]]: mptcplab sweep runs it")
+def _check(definition: Definition) -> None:
+    if not definition.calendars:
+        raise ScenarioError(f"{definition.name}: has no [[calendar]]: mptcplab sweep runs it")
 
 
 def _describe(matrix: Matrix, campaign_store: store.Store, known: ledger.Ledger) -> dict[str, Any]:
@@ -183,15 +183,15 @@ def _begun(known: ledger.Ledger, now: datetime) -> datetime:
     return now.replace(microsecond=0)
 
 
-def _as_begun(visit: Visit, sheet: Sheet, entry: Entry | None) -> Visit:
+def _as_begun(visit: Visit, definition: Definition, entry: Entry | None) -> Visit:
     """Give a visit with the hour of the day at which it began, if it did."""
     if entry is None or not entry.attempts:
         return visit
     at = moment(entry.attempts[0].at_ns)
-    return replace(visit, hour=calendar.hour(at, sheet.zone, sheet.campaign.hour_bin))
+    return replace(visit, hour=calendar.hour(at, definition.zone, definition.campaign.hour_bin))
 
 
-def _visits(sheet: Sheet, known: ledger.Ledger, now: datetime) -> list[Visit]:
+def _visits(definition: Definition, known: ledger.Ledger, now: datetime) -> list[Visit]:
     """Give all that is due; what was due before keeps its number."""
     calendars, begun = known.calendars, _begun(known, now)
     # Older versions, which could extend only schedules of one calendar, did not record it.
@@ -200,16 +200,21 @@ def _visits(sheet: Sheet, known: ledger.Ledger, now: datetime) -> list[Visit]:
         for one in calendars
         if "lasts_s" in one
     ]
-    lasts = [one.lasts for one in sheet.calendars]
+    lasts = [one.lasts for one in definition.calendars]
     for before in earlier:
         if len(before) != len(lasts) or any(map(gt, before, lasts)):
-            raise _other(sheet, "its calendar")
+            raise _other(definition, "its calendar")
     found = calendar.visits(
-        sheet.calendars, begun, sheet.zone, sheet.campaign.seed, sheet.campaign.hour_bin, earlier
+        definition.calendars,
+        begun,
+        definition.zone,
+        definition.campaign.seed,
+        definition.campaign.hour_bin,
+        earlier,
     )
     if not found:
-        raise ScenarioError(f"{sheet.name}: no visit is due on these days of its [[calendar]]")
-    return [_as_begun(one, sheet, known.visits.get(one.number)) for one in found]
+        raise ScenarioError(f"{definition.name}: no visit is due on these days of its [[calendar]]")
+    return [_as_begun(one, definition, known.visits.get(one.number)) for one in found]
 
 
 def _measured(matrix: Matrix) -> str:
@@ -217,7 +222,7 @@ def _measured(matrix: Matrix) -> str:
     subjects = {
         one.identity for each in matrix.configurations for one in (each.mptcp, *each.baselines)
     }
-    known = json.dumps([sorted(subjects), matrix.sheet.campaign.seed])
+    known = json.dumps([sorted(subjects), matrix.definition.campaign.seed])
     return hashlib.sha256(known.encode()).hexdigest()
 
 
@@ -278,7 +283,7 @@ class _Schedule:
                 self._miss(visit, "away", reason)
                 return
             if reason != reported:
-                until = visit.until.astimezone(self._matrix.sheet.zone)
+                until = visit.until.astimezone(self._matrix.definition.zone)
                 self._warn(f"visit {visit.number} waits, until {until:%H:%M} at most: {reason}")
                 reported = reason
             self._clock.sleep(min(RETRY_SECONDS, left))

@@ -51,7 +51,7 @@ def planned(
     experiment: Experiment, extent: Extent
 ) -> tuple[dict[str, Matrix], dict[str, dict[str, Any]]]:
     """Give all runs of an experiment's campaigns, and the campaigns as tables."""
-    from mptcplab.campaign import sheet
+    from mptcplab.campaign import definition
     from mptcplab.campaign.matrix import Matrix
 
     if extent.engine.linux and not experiment.on_linux:
@@ -62,7 +62,7 @@ def planned(
     tables = experiment.campaigns(extent)
     matrices = {}
     for name, table in tables.items():
-        read = sheet.load(table)
+        read = definition.load(table)
         matrices[name] = Matrix(replace(read, name=f"{experiment.name}/{name}"))
     return matrices, tables
 
@@ -89,7 +89,7 @@ def _experiment(
     for name, matrix in matrices.items():
         where = out / experiment.name / name
         try:
-            progress = begin(matrix.sheet.name, len(matrix.runs))
+            progress = begin(matrix.definition.name, len(matrix.runs))
             campaigns[name] = perform(matrix, where, jobs=jobs, progress=progress)
         except ScenarioError as error:
             raise Error(f"{experiment.name}: {error}") from error

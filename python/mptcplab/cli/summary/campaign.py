@@ -241,13 +241,13 @@ def _print_failures(page: Page, failures: list[Row], axes: list[str], protocol: 
 def print_dry_run(matrix: Matrix, out: Path, jobs: int | None) -> None:
     """Print it; runs are measured where none are there."""
     page = Page()
-    sheet = matrix.sheet
-    page.head(sheet.name, sheet.campaign.title)
-    width = max((len(axis.name) for axis in sheet.axes), default=0)
-    for axis in sheet.axes:
+    definition = matrix.definition
+    page.head(definition.name, definition.campaign.title)
+    width = max((len(axis.name) for axis in definition.axes), default=0)
+    for axis in definition.axes:
         labels = ", ".join(text.clean(str(label)) for label in axis.labels)
         page.paragraph(labels, first=axis.name.ljust(width) + "  ")
-    if sheet.axes:
+    if definition.axes:
         page.line()
     _print_counts(page, matrix)
     _print_power(page, matrix)
@@ -257,24 +257,24 @@ def print_dry_run(matrix: Matrix, out: Path, jobs: int | None) -> None:
 def _print_power(page: Page, matrix: Matrix) -> None:
     """Say where there are too few repetitions for any difference to be significant."""
     compared = sum(bool(one.baselines) for one in matrix.configurations)
-    few = too_few(matrix.sheet.campaign.repetitions, LEVEL, max(compared, 1))
+    few = too_few(matrix.definition.campaign.repetitions, LEVEL, max(compared, 1))
     if few is not None and compared:
         page.paragraph(few, first="! ", style="warning")
 
 
 def plan_document(matrix: Matrix, out: Path, jobs: int | None) -> dict[str, Any]:
     """Give the same for scripts; what a run takes is measured where none are there."""
-    sheet = matrix.sheet
+    definition = matrix.definition
     found = estimate(matrix.shuffled(), out)
     left = len(matrix.runs) - found.there
-    at_once = workers(sheet.campaign.engine, left, jobs) if left else 0
+    at_once = workers(definition.campaign.engine, left, jobs) if left else 0
     return {
         "schema": SCHEMA,
-        "campaign": sheet.name,
-        "title": sheet.campaign.title,
-        "axes": {axis.name: axis.labels for axis in sheet.axes},
+        "campaign": definition.name,
+        "title": definition.campaign.title,
+        "axes": {axis.name: axis.labels for axis in definition.axes},
         "configurations": len(matrix.configurations),
-        "repetitions": sheet.campaign.repetitions,
+        "repetitions": definition.campaign.repetitions,
         "repetitions_needed": pairs_needed(),
         "runs": len(matrix.runs),
         "runs_there": found.there,
@@ -284,7 +284,7 @@ def plan_document(matrix: Matrix, out: Path, jobs: int | None) -> dict[str, Any]
         "left_s": left * found.seconds / at_once if left and found.seconds else None,
         "failure": found.failure,
         "most_bytes": None
-        if sheet.campaign.engine.emulates
+        if definition.campaign.engine.emulates
         else worst(task for task in matrix.shuffled() if task.run not in found.runs),
     }
 
@@ -317,7 +317,7 @@ def _print_estimate(page: Page, matrix: Matrix, out: Path, jobs: int | None) -> 
     left = len(tasks) - found.there
     if found.there:
         page.paragraph(f"{text.count(found.there)} are already done in {out}")
-    real = not matrix.sheet.campaign.engine.emulates
+    real = not matrix.definition.campaign.engine.emulates
     if real and left:
         _print_volume(page, [task for task in tasks if task.run not in found.runs])
     if found.seconds is None and real:
@@ -327,7 +327,7 @@ def _print_estimate(page: Page, matrix: Matrix, out: Path, jobs: int | None) -> 
             f"the run that was tried failed: {found.failure}", first="! ", style="warning"
         )
     elif left:
-        at_once = workers(matrix.sheet.campaign.engine, left, jobs)
+        at_once = workers(matrix.definition.campaign.engine, left, jobs)
         page.paragraph(
             f"{text.plural(left, 'run')} left: "
             f"about {text.seconds(left * found.seconds / at_once)}, {at_once} at a time; "

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 def print_forecast(found: Forecast) -> None:
     """Print it."""
     page = Page()
-    sheet, visits = found.matrix.sheet, found.matrix.visits
-    page.head(sheet.name, sheet.campaign.title)
+    definition, visits = found.matrix.definition, found.matrix.visits
+    page.head(definition.name, definition.campaign.title)
     first, last = (
-        one.due.astimezone(sheet.zone).strftime("%a %Y-%m-%d %H:%M")
+        one.due.astimezone(definition.zone).strftime("%a %Y-%m-%d %H:%M")
         for one in (visits[0], visits[-1])
     )
     page.paragraph(
-        f"{text.plural(len(visits), 'visit')} from {first} to {last} ({sheet.zone.key}), at most "
-        f"{found.most_in_a_day} a day: {text.plural(found.runs_of_visit, 'run')} each, "
+        f"{text.plural(len(visits), 'visit')} from {first} to {last} ({definition.zone.key}), at "
+        f"most {found.most_in_a_day} a day: {text.plural(found.runs_of_visit, 'run')} each, "
         f"{text.count(len(found.matrix.runs))} in all"
     )
     if found.past:

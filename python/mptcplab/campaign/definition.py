@@ -112,7 +112,7 @@ class Campaign(Section):
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Definition:
     """A campaign that was read: all but the scenarios is checked."""
 
     name: str
@@ -130,7 +130,7 @@ class Sheet:
     budgets: dict[str, BudgetSection]
 
 
-def load(given: Given, settings: Sequence[str] = ()) -> Sheet:
+def load(given: Given, settings: Sequence[str] = ()) -> Definition:
     """Read a campaign: a file, the name of one that ships, or a table.
 
     ``settings`` change its scenario, as after ``--set`` of ``mptcplab run``.
@@ -171,7 +171,7 @@ def load(given: Given, settings: Sequence[str] = ()) -> Sheet:
     faults.raise_found()
     for setting in settings:
         set_value(base, setting)
-    return Sheet(
+    return Definition(
         name=name,
         campaign=campaign,
         scenario_name=scenario_name,
