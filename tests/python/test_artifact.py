@@ -13,7 +13,7 @@ import pytest
 from command import Run
 from mptcplab import Error, open_run, package, run, sweep, verify
 from mptcplab.artifact import artifact
-from mptcplab.artifact.package import place
+from mptcplab.artifact.package import default_path
 
 SCENARIO = """
 [transfer]
@@ -75,7 +75,7 @@ def test_an_artifact_is_beside_its_runs_unless_told(
     assert package(open_run(runs / "mptcp")).title == "mine"
     assert (runs / "mptcp-package.zip").exists()
     monkeypatch.chdir(runs / "mptcp")
-    assert place(".") == Path("../mptcp-package.zip").resolve()
+    assert default_path(".") == Path("../mptcp-package.zip").resolve()
 
 
 def test_the_same_artifact_has_the_same_bytes(runs: Path) -> None:

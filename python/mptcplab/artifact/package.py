@@ -53,11 +53,11 @@ def package(
         runs=runs,
         scenarios=scenarios,
     )
-    artifact.write(place(source) if out is None else Path(out))
+    artifact.write(default_path(source) if out is None else Path(out))
     return artifact
 
 
-def place(source: str | PathLike[str] | Run | Comparison | Campaign) -> Path:
+def default_path(source: str | PathLike[str] | Run | Comparison | Campaign) -> Path:
     """Give where an artifact goes by default: beside the directory."""
     if isinstance(source, (Run, Comparison, Campaign)):
         return beside(source.directory, "-package.zip")

@@ -306,7 +306,7 @@ def _scenario(read: Definition, points: tuple[Point, ...]) -> Scenario:
     return scenario
 
 
-def _of_all_values(read: Sheet, first: ScenarioError) -> ScenarioError:
+def _of_all_values(read: Definition, first: ScenarioError) -> ScenarioError:
     """Add to what is wrong with one configuration what is wrong with the other values of axes.
 
     Each is tried beside the first values of the other axes.

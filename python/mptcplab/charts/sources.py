@@ -46,7 +46,7 @@ def drawn_of(
             raise Error("there is no run to report of")
         return names(source, [read(one) for one in source]), Path("runs.html")
     found = read(source)
-    place = Path(source) if isinstance(source, (str, PathLike)) else None
+    path = Path(source) if isinstance(source, (str, PathLike)) else None
     if isinstance(found, list):
         return names([source], [found]), found[0].directory.parent / "report.html"
     if isinstance(found, (Comparison, Campaign)):
@@ -54,8 +54,8 @@ def drawn_of(
     if isinstance(found, Run):
         return found, beside(found.directory, ".html")
     page = None
-    if place:
-        page = place / "report.html" if place.is_dir() else place.with_suffix(".html")
+    if path:
+        page = path / "report.html" if path.is_dir() else path.with_suffix(".html")
     if isinstance(found, Analysis) and found.parts and not alone and len(found.connections) > 1:
         return list[Named](found.parts), page
     return found, page

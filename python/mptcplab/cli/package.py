@@ -50,9 +50,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab import package
-    from mptcplab.artifact.package import place
+    from mptcplab.artifact.package import default_path
 
-    out = options.out or str(place(options.runs))
+    out = options.out or str(default_path(options.runs))
     artifact = package(options.runs, out, tolerance_percent=options.tolerance)
     if options.json:
         print_json(

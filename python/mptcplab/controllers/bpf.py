@@ -87,7 +87,7 @@ def load_program(
 
     Of a ``TRACING_PROGRAM`` they are the type of what it is attached to, and of what kind that is.
     """
-    code, terms, told, used = map(Memory, (instructions, licence, functions, fields))
+    code, terms, functions_of, fields_of = map(Memory, (instructions, licence, functions, fields))
     log = Memory(LOG_BYTES)
     for level in (0, 1):
         attributes = struct.pack(
@@ -95,9 +95,9 @@ def load_program(
             *(kind, len(instructions) // 8, code.address, terms.address),
             *(level, LOG_BYTES if level else 0, log.address if level else 0, 0, 0),
             *(name[: NAME_BYTES - 1].encode(), 0, member, types),
-            *(FUNCTION_BYTES, told.address, len(functions) // FUNCTION_BYTES),
+            *(FUNCTION_BYTES, functions_of.address, len(functions) // FUNCTION_BYTES),
             *(0, 0, 0, structure, 0),
-            *(len(fields) // FIELD_BYTES, 0, used.address, FIELD_BYTES),
+            *(len(fields) // FIELD_BYTES, 0, fields_of.address, FIELD_BYTES),
         )
         try:
             return call(PROG_LOAD, attributes)

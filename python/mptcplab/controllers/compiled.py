@@ -17,7 +17,7 @@ SYMBOLS, RELOCATIONS = 2, 9
 TO_MAP, TO_CALL = 1, 10
 # What programs are for, by the names of their sections: controllers, tracepoints.
 KINDS = ("struct_ops", "tp_btf")
-# Of .BTF.ext: header, and where functions and fields (CO-RE) are told, a section of the file each.
+# Of .BTF.ext: header, and records of functions and of fields (CO-RE), a section of the file each.
 EXTENSION = struct.Struct("<HBBIIIIIII")
 OF_SECTION = struct.Struct("<II")
 
@@ -63,7 +63,7 @@ def read(file: Path) -> Compiled:
         (_text(strings, name), section, info & 0xF)
         for name, info, _, section, _, _ in SYMBOL.iter_unpack(bodies[table])
     ]
-    functions, fields = _told(sections[".BTF"], sections[".BTF.ext"])
+    functions, fields = _records(sections[".BTF"], sections[".BTF.ext"])
     relocations = {
         header[7]: list(RELOCATION.iter_unpack(body))
         for header, body in zip(headers, bodies, strict=True)
@@ -94,7 +94,7 @@ def read(file: Path) -> Compiled:
     return Compiled(sections["license"], btf.acceptable(sections[".BTF"]), programs)
 
 
-def _told(types: bytes, extension: bytes) -> tuple[dict[str, bytes], dict[str, bytes]]:
+def _records(types: bytes, extension: bytes) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """Give the records of functions and of fields by section."""
     _, _, _, header, functions, functions_bytes, _, _, fields, fields_bytes = EXTENSION.unpack_from(
         extension

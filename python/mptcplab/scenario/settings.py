@@ -66,9 +66,9 @@ def put(source: Source, key: str, value: Any, by: str, named: str | None = None)
         at, key_path = _enter(at, key_path, name, named)
     step = _step(at, key_path, steps[-1], named)
     at[step] = value
-    for rival in _replaced((*key_path, step), at, source.data):
-        if not any(rival[:length] in source.set_by for length in range(1, len(rival) + 1)):
-            _drop(source.data, rival)
+    for replaced in _replaced((*key_path, step), at, source.data):
+        if not any(replaced[:length] in source.set_by for length in range(1, len(replaced) + 1)):
+            _drop(source.data, replaced)
     source.set_by[(*key_path, step)] = by
     source.named_by[(*key_path, step)] = named
 

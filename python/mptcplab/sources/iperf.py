@@ -99,9 +99,9 @@ class Stream:
             if known and all(one.lost is not None for one in known):
                 row["lost_packets"] = sum(one.lost or 0 for one in known)
             return row
-        told = [self.sent] if self.sent else self.intervals
-        if all(one.retransmitted is not None for one in told):
-            row["retransmitted_packets"] = sum(one.retransmitted or 0 for one in told)
+        counted = [self.sent] if self.sent else self.intervals
+        if all(one.retransmitted is not None for one in counted):
+            row["retransmitted_packets"] = sum(one.retransmitted or 0 for one in counted)
         return row
 
     def _add_state(self, connection: Connection) -> None:

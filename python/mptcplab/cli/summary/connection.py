@@ -155,7 +155,7 @@ def _facts(connection: Row, subflows: list[Row]) -> list[str]:
         facts.append(ENDED.get(connection["ended"], str(connection["ended"])))
     if connection.get("source") is None:
         return [*facts, _vantage(connection)]
-    return [*(fact.replace("the capture", "the file") for fact in facts), _told(connection)]
+    return [*(fact.replace("the capture", "the file") for fact in facts), _source(connection)]
 
 
 def _subflows(count: int, subflows: list[Row]) -> list[str]:
@@ -173,7 +173,7 @@ def _subflows(count: int, subflows: list[Row]) -> list[str]:
     return facts
 
 
-def _told(connection: Row) -> str:
+def _source(connection: Row) -> str:
     tool, vantage = text.clean(connection["source"]), connection["vantage"]
     if vantage == "both":
         return f"as {tool} tells of both ends"

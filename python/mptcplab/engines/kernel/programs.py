@@ -91,15 +91,15 @@ def run_programs(
 @contextmanager
 def _recording(hosts: Namespaces, job: Job) -> Iterator[dict[str, Any]]:
     """Record ACKs, if that is wanted: the lab may not, since its root is not the machine's."""
-    told: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     if job.acks is None:
-        yield told
+        yield report
         return
     recorder = Recorder({end: hosts.networks[end] for end in ENDS}, Path(job.acks))
     try:
-        yield told
+        yield report
     finally:
-        told |= recorder.close()
+        report |= recorder.close()
 
 
 def _check_mptcpize(programs: Programs) -> None:

@@ -34,15 +34,15 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
         return []
     explained = sum(row["cost_s"] or 0.0 for row in others)
     causes = by_cost(row for row in others if row["kind"] not in NO_CAUSE)
-    reason, told_s = "", 0.0
+    reason, cause_s = "", 0.0
     if causes and causes[0]["cost_s"]:
-        told_s = min(causes[0]["cost_s"], lost_s)
+        cause_s = min(causes[0]["cost_s"], lost_s)
         reason = (
-            f"; the finding “{called(causes[0]['kind'])}” explains {text.seconds(told_s)} of "
+            f"; the finding “{called(causes[0]['kind'])}” explains {text.seconds(cause_s)} of "
             f"{text.seconds(lost_s)}"
         )
     unknown = next((row["kind"] for row in causes if not row["cost_s"]), None)
-    if unknown is not None and told_s < lost_s / 2:
+    if unknown is not None and cause_s < lost_s / 2:
         reason += f"; see the finding “{called(unknown)}”"
     return [
         {
