@@ -7,11 +7,13 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from requirements import missing, need_tool
+
+Scheme = Literal["light", "dark"]
 
 HEIGHT = 900
 WIDTHS = (1280, 1920)
@@ -68,6 +70,17 @@ class Shown:
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("request", lambda request: self.asked.append(request.url))
+        self.open(file.resolve().as_uri())
+
+    def show(
+        self, file: Path, width: int = WIDTHS[0], height: int = HEIGHT, scheme: Scheme = "light"
+    ) -> None:
+        """Open a page as another tab would, which takes more than twice as long."""
+        self.page.mouse.move(0, 0)
+        self.page.emulate_media(media="null", color_scheme=scheme)
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.said.clear()
+        self.asked.clear()
         self.open(file.resolve().as_uri())
 
     def open(self, address: str) -> None:

@@ -97,14 +97,21 @@ def browser() -> Iterator[Browser]:
         yield started
 
 
-@pytest.fixture
-def shown(browser: Browser, file: Path) -> Iterator[Shown]:
-    """The page that a module calls ``file``."""
+@pytest.fixture(scope="module")
+def tab(browser: Browser, file: Path) -> Iterator[Shown]:
+    """A tab in which tests open pages, one after the other."""
     from browser import WIDTHS, Shown
 
     page = Shown(browser, file, WIDTHS[0])
     yield page
     page.close()
+
+
+@pytest.fixture
+def shown(tab: Shown, file: Path) -> Shown:
+    """The page that a module calls ``file``, as it is when it is opened."""
+    tab.show(file)
+    return tab
 
 
 @pytest.fixture(scope="module")

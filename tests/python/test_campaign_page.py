@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from browser import WIDTHS, Shown, assert_apart, violations
-from playwright.sync_api import Browser
+from browser import WIDTHS, Scheme, Shown, assert_apart, violations
 
 import mptcplab
 from campaigns import CAMPAIGN, written
@@ -94,18 +93,17 @@ def test_every_number_is_that_of_its_runs(still: Shown, campaign: Campaign, tmp_
             assert low <= np.median(values) <= high
 
 
-def test_short_times_are_shown_in_milliseconds(browser: Browser, tmp_path: Path) -> None:
+def test_short_times_are_shown_in_milliseconds(tab: Shown, tmp_path: Path) -> None:
     quick = CAMPAIGN.replace('"20 kB", "60 kB"', '"1 kB", "20 kB"')
     campaign = mptcplab.sweep(written(tmp_path, quick, repetitions=2), out=tmp_path / "out")
-    shown = Shown(browser, campaign.report(), WIDTHS[0])
-    assert shown.page.inner_text("#numbers h3") == "All numbers: Transfer time, ms"
+    tab.show(campaign.report())
+    assert tab.page.inner_text("#numbers h3") == "All numbers: Transfer time, ms"
     means = [
         float(text.split(" ± ")[0])
-        for text in shown.page.locator("#numbers tbody td:nth-child(6)").all_inner_texts()
+        for text in tab.page.locator("#numbers tbody td:nth-child(6)").all_inner_texts()
     ]
     own = campaign.runs.group_by("kind", "path", *campaign.axes).agg(pl.col("elapsed_s").mean())
     assert sorted(means) == pytest.approx(sorted(own["elapsed_s"] * 1000), rel=0.005)
-    shown.close()
 
 
 def test_boxes_are_quartiles_and_points_are_runs(
@@ -228,28 +226,25 @@ def test_selectors_turn_all_charts_and_stand_in_the_address(shown: Shown) -> Non
     assert shown.said == []
 
 
-def test_plain_tcp_stands_beside_what_it_is_compared_with(browser: Browser, tmp_path: Path) -> None:
+def test_plain_tcp_stands_beside_what_it_is_compared_with(tab: Shown, tmp_path: Path) -> None:
     # Over one path LIA and OLIA are Reno; CUBIC has plain TCP of its own.
     given = CAMPAIGN.replace('"tcp.congestion_control" = "reno"', "")
     campaign = mptcplab.sweep(written(tmp_path, given, repetitions=1), out=tmp_path / "out")
-    shown = Shown(browser, campaign.report(), WIDTHS[0])
-    shown.page.select_option("select[name=along]", "1")
-    shown.page.select_option("select[name=split]", "-1")
-    labels = shown.ask(
+    tab.show(campaign.report())
+    tab.page.select_option("select[name=along]", "1")
+    tab.page.select_option("select[name=split]", "-1")
+    labels = tab.ask(
         "plots[2].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
     )
     plain = [label for label in labels if label.startswith("TCP over wifi")]
     assert plain == ["TCP over wifi, 60 kB", "TCP over wifi, 60 kB", "TCP over wifi, 60 kB, cubic"]
-    table = [
-        row.inner_text().split("\t")[:3] for row in shown.page.query_selector_all("#numbers tr")
-    ]
+    table = [row.inner_text().split("\t")[:3] for row in tab.page.query_selector_all("#numbers tr")]
     wifi = [values for what, *values in table if what.strip() == "TCP over wifi"]
     assert wifi == [["60 kB", "other"], ["60 kB", "cubic"]]
-    shown.close()
 
 
 def test_plain_tcp_of_others_does_not_stand_in_for_what_is_to_be(
-    browser: Browser, tmp_path: Path
+    tab: Shown, tmp_path: Path
 ) -> None:
     given = CAMPAIGN.replace('"tcp.congestion_control" = "reno"', "")
     campaign = mptcplab.sweep(written(tmp_path, given, repetitions=1), out=tmp_path / "out")
@@ -263,17 +258,16 @@ def test_plain_tcp_of_others_does_not_stand_in_for_what_is_to_be(
         rows.filter(pl.col("run") != own["run"][0]).write_parquet(file)
     campaign = mptcplab.open_campaign(campaign.directory)
     assert campaign.runs.height == campaign.plan.height - 1
-    shown = Shown(browser, campaign.report(), WIDTHS[0])
-    shown.page.select_option("select[name=along]", "1")
-    shown.page.select_option("select[name=split]", "-1")
-    labels = shown.ask(
+    tab.show(campaign.report())
+    tab.page.select_option("select[name=along]", "1")
+    tab.page.select_option("select[name=split]", "-1")
+    labels = tab.ask(
         "plots[2].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
     )
     plain = [label for label in labels if label.startswith("TCP over wifi")]
     assert plain == ["TCP over wifi, 60 kB", "TCP over wifi, 60 kB"]
     assert sum(label.startswith("TCP over lte") for label in labels) == 3
-    assert shown.said == []
-    shown.close()
+    assert tab.said == []
 
 
 def test_mptcp_and_plain_tcp_never_look_alike(still: Shown) -> None:
@@ -334,11 +328,10 @@ def test_no_more_is_drawn_than_can_be_told_apart(shown: Shown) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_axe_finds_nothing(browser: Browser, file: Path, width: int, scheme: str) -> None:
-    shown = Shown(browser, file, width, color_scheme=scheme)
-    assert violations(shown) == []
-    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
-    shown.close()
+def test_axe_finds_nothing(tab: Shown, file: Path, width: int, scheme: Scheme) -> None:
+    tab.show(file, width, scheme=scheme)
+    assert violations(tab) == []
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_pictures(shown: Shown, tmp_path: Path) -> None:
@@ -434,23 +427,21 @@ def test_every_chart_and_control_has_a_name(shown: Shown) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_overlaps(browser: Browser, file: Path, width: int) -> None:
-    shown = Shown(browser, file, width)
-    assert_apart(shown, least=40)
-    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
-    shown.close()
+def test_nothing_overlaps(tab: Shown, file: Path, width: int) -> None:
+    tab.show(file, width)
+    assert_apart(tab, least=40)
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_paper_is_white(browser: Browser, file: Path) -> None:
-    shown = Shown(browser, file, WIDTHS[0], color_scheme="dark")
+def test_paper_is_white(tab: Shown, file: Path) -> None:
+    tab.show(file, scheme="dark")
     back = "getComputedStyle(document.body).backgroundColor"
-    assert shown.page.evaluate(back) == "rgb(21, 25, 30)"
-    shown.page.emulate_media(media="print", color_scheme="dark")
-    assert shown.page.evaluate(back) == "rgb(255, 255, 255)"
+    assert tab.page.evaluate(back) == "rgb(21, 25, 30)"
+    tab.page.emulate_media(media="print", color_scheme="dark")
+    assert tab.page.evaluate(back) == "rgb(255, 255, 255)"
     # What tells the series apart, without what switches them.
-    assert shown.page.locator(".series label:visible").count() > 1
-    assert shown.page.locator("input:visible").count() == 0
-    assert shown.page.locator("#numbers td:first-child :visible").count() > 1
-    assert shown.page.pdf().startswith(b"%PDF")
-    assert shown.said == []
-    shown.close()
+    assert tab.page.locator(".series label:visible").count() > 1
+    assert tab.page.locator("input:visible").count() == 0
+    assert tab.page.locator("#numbers td:first-child :visible").count() > 1
+    assert tab.page.pdf().startswith(b"%PDF")
+    assert tab.said == []

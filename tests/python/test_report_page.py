@@ -141,12 +141,11 @@ def test_plain_tcp_stands_beside_mptcp_over_time(still: Shown, lost: Comparison)
     assert styles[0][1] == "solid"
 
 
-def test_verdict_and_throughput_are_seen_at_once(browser: Browser, file: Path) -> None:
-    shown = Shown(browser, file, 1366, height=768)
+def test_verdict_and_throughput_are_seen_at_once(tab: Shown, file: Path) -> None:
+    tab.show(file, 1366, height=768)
     ends = "(one) => one.getBoundingClientRect().bottom"
-    assert shown.page.locator("header .verdict").first.evaluate(ends) < 768
-    assert shown.page.locator("#throughput .plot").evaluate(ends) <= 768
-    shown.close()
+    assert tab.page.locator("header .verdict").first.evaluate(ends) < 768
+    assert tab.page.locator("#throughput .plot").evaluate(ends) <= 768
 
 
 def test_contents_lead_to_every_part(shown: Shown) -> None:

@@ -9,8 +9,17 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from browser import HEIGHT, TEXTS, WIDTHS, Shown, assert_apart, column, right_ends, violations
-from playwright.sync_api import Browser
+from browser import (
+    HEIGHT,
+    TEXTS,
+    WIDTHS,
+    Scheme,
+    Shown,
+    assert_apart,
+    column,
+    right_ends,
+    violations,
+)
 
 from mptcplab.results.comparison import Comparison
 from requirements import need_tool
@@ -91,20 +100,18 @@ def test_exports(shown: Shown, lost: Comparison, tmp_path: Path) -> None:
     assert {row["capture"] for row in rows} == {"server.pcapng"}
 
 
-def test_charts_share_their_axis_to_the_pixel(browser: Browser, file: Path) -> None:
+def test_charts_share_their_axis_to_the_pixel(tab: Shown, file: Path) -> None:
     # So high that the first chart is drawn before the page needs a scrollbar.
-    shown = Shown(browser, file, WIDTHS[0], height=2400)
-    assert shown.ask("plots.length") > 5
-    assert len(right_ends(shown)) == 1
-    shown.close()
+    tab.show(file, height=2400)
+    assert tab.ask("plots.length") > 5
+    assert len(right_ends(tab)) == 1
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_overlaps(browser: Browser, file: Path, width: int) -> None:
-    shown = Shown(browser, file, width)
-    assert_apart(shown, least=60)
-    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
-    shown.close()
+def test_nothing_overlaps(tab: Shown, file: Path, width: int) -> None:
+    tab.show(file, width)
+    assert_apart(tab, least=60)
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_a_point_leads_to_its_packet(shown: Shown, lost: Comparison) -> None:
@@ -182,29 +189,27 @@ def test_every_chart_and_control_has_a_name(still: Shown) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_axe_finds_nothing(browser: Browser, file: Path, width: int, scheme: str) -> None:
-    shown = Shown(browser, file, width, color_scheme=scheme)
-    assert violations(shown) == []
-    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
-    shown.close()
+def test_axe_finds_nothing(tab: Shown, file: Path, width: int, scheme: Scheme) -> None:
+    tab.show(file, width, scheme=scheme)
+    assert violations(tab) == []
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_paper_is_white_and_without_buttons(browser: Browser, file: Path) -> None:
-    shown = Shown(browser, file, WIDTHS[0], color_scheme="dark")
+def test_paper_is_white_and_without_buttons(tab: Shown, file: Path) -> None:
+    tab.show(file, scheme="dark")
     back = "getComputedStyle(document.body).backgroundColor"
-    assert shown.page.evaluate(back) == "rgb(21, 25, 30)"
-    shown.page.emulate_media(media="print", color_scheme="dark")
-    assert shown.page.evaluate(back) == "rgb(255, 255, 255)"
-    assert not shown.page.is_visible(".toolbar")
-    shown.page.set_viewport_size({"width": 700, "height": HEIGHT})
-    for canvas in shown.page.locator("canvas").all():
+    assert tab.page.evaluate(back) == "rgb(21, 25, 30)"
+    tab.page.emulate_media(media="print", color_scheme="dark")
+    assert tab.page.evaluate(back) == "rgb(255, 255, 255)"
+    assert not tab.page.is_visible(".toolbar")
+    tab.page.set_viewport_size({"width": 700, "height": HEIGHT})
+    for canvas in tab.page.locator("canvas").all():
         box = canvas.bounding_box()
         assert box is not None
         assert box["x"] + box["width"] <= 700
         assert box["height"] > 40
     # No table scrolls on paper: a browser scales the page until it fits.
     overflow = "all => all.map(one => getComputedStyle(one).overflowX)"
-    assert set(shown.page.eval_on_selector_all(".wide", overflow)) == {"visible"}
-    assert shown.page.pdf().startswith(b"%PDF")
-    assert shown.said == []
-    shown.close()
+    assert set(tab.page.eval_on_selector_all(".wide", overflow)) == {"visible"}
+    assert tab.page.pdf().startswith(b"%PDF")
+    assert tab.said == []
