@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import grimp
@@ -57,3 +58,18 @@ def test_rooms_use_what_the_table_names(used: dict[str, set[str]]) -> None:
         if table[room] != "all"
     }
     assert {room: rooms for room, rooms in beyond.items() if rooms} == {}
+
+
+EXAMPLE = re.compile(r"//[/!] ```(\w*)\n(?:\s*//[/!].*\n)*?\s*//[/!] ```\n")
+
+
+def test_crates_compile_tests_beside_their_code_where_there_are_any() -> None:
+    told, there = {}, {}
+    for library in ROOT.glob("crates/*/src/lib.rs"):
+        name = library.parents[1].name
+        code = "".join(file.read_text("utf-8") for file in library.parent.rglob("*.rs"))
+        about = tomllib.loads((library.parents[1] / "Cargo.toml").read_text("utf-8")).get("lib", {})
+        told[name] = about.get("test", True), about.get("doctest", True)
+        examples = [kind for kind in EXAMPLE.findall(code) if kind != "text"]
+        there[name] = "#[test]" in code, bool(examples)
+    assert told == there
