@@ -10,6 +10,7 @@ import copy
 import json
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,11 +22,15 @@ from experiments.findings import views
 from experiments.findings.provoked import Case, provoked
 from experiments.findings.run import cost, found
 from experiments.findings.scenarios import Table, scenario
+from experiments.guard.scenarios import LASTS_S
+from experiments.guard.scenarios import Case as Lossy
 from mptcplab.results.comparison import Comparison
 
 RESULTS = Path(__file__).parent / "linux.json"
 # No transfer is longer.
 LONGEST_S = 30
+# Of runs in which a receiver may stop for good.
+MOST_TRIES = 12
 LOST = """\
 schema = 1
 transfer = {{ size = "1 MB" }}
@@ -69,6 +74,19 @@ def limits() -> Iterator[Case]:
         yield Case("join_limit", table | {"client": {"stack": "mptcplab"}}, view=views.counted)
 
 
+def stuck() -> Iterator[dict[str, Any]]:
+    """Run a paced transfer over a path that loses a fifth of its packets, until it stopped for good three times: chance decides."""
+    table = tomllib.loads(Lossy("20 % lost", "paced download").text("linux"))
+    stopped = 0
+    for seed in range(1, MOST_TRIES + 1):
+        told = found(bounded(table) or {}, seed, engine="kernel")
+        if told["elapsed_s"] < LASTS_S - 1:
+            stopped += 1
+            yield told | {"true_cost_s": None}
+        if stopped == 3:
+            return
+
+
 def forgetful(back_s: float) -> dict[str, Any]:
     """Lose the first three SYNs of a connection, after which Linux leaves MPTCP out; the next begins without."""
     # The first begins where the path goes: Linux blames MPTCP if the first SYN without it is answered.
@@ -106,6 +124,9 @@ def main() -> None:
         number = numbered[case.kind] = numbered.get(case.kind, 0) + 1
         if (case.kind, number) not in rows and (not wanted or case.kind in wanted):
             _keep(rows, case.kind, number, tried(case))
+    if ("receiver_stuck", 1) not in rows and (not wanted or "receiver_stuck" in wanted):
+        for number, told in enumerate(stuck(), start=1):
+            _keep(rows, "receiver_stuck", number, told)
     for number, back_s in enumerate((6.7, 6.8, 6.9), start=1):
         if ("black_hole", number) not in rows and (not wanted or "black_hole" in wanted):
             _keep(rows, "black_hole", number, forgetful(back_s))
