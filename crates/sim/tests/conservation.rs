@@ -126,14 +126,22 @@ fn shared_boxes() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Both directions of a link, which perhaps share a box.
+/// Both directions of a link, which perhaps share a box, perhaps on a carrier that has IPv6 only.
 fn link() -> impl Strategy<Value = Value> {
-    (elements(), elements(), proptest::option::weighted(0.3, shared_boxes())).prop_map(|(up, down, boxed)| {
+    let boxed = proptest::option::weighted(0.3, shared_boxes());
+    let carrier = proptest::bool::weighted(0.2);
+    (elements(), elements(), boxed, carrier).prop_map(|(up, down, boxed, carrier)| {
         let (mut up, mut down) = (up.as_array().unwrap().clone(), down.as_array().unwrap().clone());
         if let Some(mut boxed) = boxed {
             boxed["shared"] = json!("box");
             up.push(boxed);
             down.insert(0, json!({"shared": "box"}));
+        }
+        if carrier {
+            up.insert(0, json!({"element": "clat", "shared": "phone"}));
+            up.push(json!({"element": "nat64", "shared": "border"}));
+            down.insert(0, json!({"shared": "border"}));
+            down.push(json!({"shared": "phone"}));
         }
         json!({"uplink": up, "downlink": down})
     })
