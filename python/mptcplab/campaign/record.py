@@ -90,8 +90,8 @@ def _policies(matrix: Matrix) -> dict[str, Any]:
         for text, protocol in hosts
     )
     first, *others = (one.mptcp.scenario.converter for one in matrix.configurations)
-    alike = first is not None and all(one == first for one in others)
-    return policies.with_converters(found, first.model_dump() if alike else None)
+    shared = first if all(one == first for one in others) else None
+    return policies.with_converters(found, None if shared is None else shared.model_dump())
 
 
 def _described(engine: dict[str, Any], scenario: dict[str, Any]) -> dict[str, Any]:

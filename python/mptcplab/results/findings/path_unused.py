@@ -71,7 +71,7 @@ def _elapsed_s(comparison: Comparison, elapsed_s: float, paths: Mapping[str, flo
 
 def _carried(alone: Run) -> Callable[[float], float]:
     """Give how much plain TCP has carried after a time, Mbit: at first little, in slow start."""
-    mean, transfer = alone.throughput_mbps or 0.0, alone.transfer
+    mean, transfer = float(alone.throughput_mbps or 0), alone.transfer
     rows = [
         row
         for row in alone.tables.rows("throughput")
@@ -81,8 +81,8 @@ def _carried(alone: Run) -> Callable[[float], float]:
     ]
     if not rows:
         return lambda after_s: max(after_s, 0.0) * mean
-    times = [row["at_s"] - rows[0]["at_s"] for row in rows]
-    sums = [0.0, *accumulate(row["bytes"] * 8e-6 for row in rows)]
+    times: list[float] = [row["at_s"] - rows[0]["at_s"] for row in rows]
+    sums: list[float] = [0.0, *accumulate(row["bytes"] * 8e-6 for row in rows)]
 
     def carried(after_s: float) -> float:
         index = bisect(times, after_s) - 1
