@@ -5,7 +5,7 @@ use crate::flows::Flows;
 use crate::kept::{Kept, Taken};
 use crate::kernel::{Address, Kernel};
 use crate::targets::Targets;
-use guard::{Decision, Guard, Order, Settings, Verdict};
+use guard::{Decision, Guard, Order, Settings, TICK_NS, Verdict};
 use std::collections::HashSet;
 use std::io::{Error, ErrorKind, Result};
 use std::net::IpAddr;
@@ -52,6 +52,7 @@ pub struct Watch<K: Kernel> {
     /// None: they are to be, as soon as may be.
     listed: Option<Time>,
     is_outdated: bool,
+    asked: Time,
     failing: Option<Time>,
     notes: Vec<String>,
     noted: HashSet<String>,
@@ -117,6 +118,7 @@ impl<K: Kernel> Watch<K> {
             looked: None,
             listed: None,
             is_outdated: false,
+            asked: now,
             failing: None,
             notes: Vec::new(),
             noted: HashSet::new(),
@@ -204,7 +206,9 @@ impl<K: Kernel> Watch<K> {
         let spacing_ns = if self.is_outdated { LISTED_NS } else { LIST_NS };
         if self.listed.is_none_or(|listed| now - listed >= spacing_ns) {
             self.list(now)?;
-        } else {
+        } else if now - self.asked >= TICK_NS || self.guard.is_deciding(now) {
+            // While probes are under way their answers are looked for more often.
+            self.asked = now;
             let was_empty = self.flows.is_empty();
             self.flows.ask(now, &mut self.kernel)?;
             if self.flows.is_empty() && !was_empty {

@@ -130,6 +130,12 @@ impl Guard {
         self.paths.iter().any(|path| path.up && path.state == State::Probed && !path.is_undecided(&self.settings))
     }
 
+    /// Whether a path is left now unless it moves: it is time to look.
+    pub fn is_deciding(&self, now: Time) -> bool {
+        let is_overdue = |path: &Path| path.state == State::Probed && path.is_overdue(now, &self.settings);
+        self.paths.iter().any(|path| path.up && is_overdue(path))
+    }
+
     /// Whether a path is good, and nothing of it is under way.
     pub fn is_at_rest(&self, path: usize) -> bool {
         let one = &self.paths[path];

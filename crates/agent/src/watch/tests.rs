@@ -364,6 +364,21 @@ fn many_connections_are_not_all_asked_for_each_time() {
 }
 
 #[test]
+fn probes_are_no_reason_to_ask_more_often() {
+    let mut bench = Bench::new();
+    bench.run(2000).kill_wifi();
+    let (asked, end) = (bench.host.0.borrow().asked, bench.now + 140 * MS);
+    while bench.now < end && bench.listed().len() == 2 {
+        bench.now = bench.now + MS;
+        bench.watch.step(bench.now).unwrap();
+    }
+    // Of two subflows.
+    let asked = (bench.host.0.borrow().asked - asked) / 2;
+    assert!((10..=18).contains(&asked), "{asked}");
+    assert_eq!(bench.listed(), [2]);
+}
+
+#[test]
 fn what_begins_among_many_is_seen() {
     let mut bench = Bench::new();
     bench.host.0.borrow_mut().subflows =
