@@ -414,11 +414,12 @@ impl Path {
 
     /// For how long what it was suspected for has lasted.
     fn still_ns(&self, now: Time) -> i64 {
-        let last = match self.decision.cause {
-            Cause::Unacknowledged => self.acked,
-            _ => self.received.unwrap_or(self.since),
-        };
-        now - last
+        let received = self.received.unwrap_or(self.since);
+        now - match self.decision.cause {
+            Cause::Unacknowledged => self.acked.max(self.good_since),
+            Cause::Overtaken => received.max(self.good_since),
+            _ => received,
+        }
     }
 
     fn decided(&self, now: Time, verdict: Verdict) -> Decision {

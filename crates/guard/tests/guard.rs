@@ -1,6 +1,6 @@
 //! What the guard decides of two paths that are described to it, as often as it asks.
 
-use guard::{Decision, Guard, Order, Seen, Settings, State, Verdict};
+use guard::{Cause, Decision, Guard, Order, Seen, Settings, State, Verdict};
 use parameters::{Parameters, Table};
 use std::collections::VecDeque;
 use wire::Time;
@@ -145,6 +145,18 @@ fn what_clears_a_path_is_told() {
     bench.run(20_000).set(0, Way { rtt_ms: Some(90), ..DEAD }).run(500);
     assert_eq!(bench.count(Verdict::Cleared), 2);
     assert!(told(&bench).contains(" probes answered within "), "{}", told(&bench));
+}
+
+#[test]
+fn a_path_is_cleared_of_what_it_was_suspected_of() {
+    let mut bench = Bench::new(&[FLOWS, FLOWS]);
+    bench.run(2000).set(1, Way { rtt_ms: Some(90), ..IDLE }).run(5000);
+    let overtaken = bench.told.iter().map(|(.., decision)| decision).filter(|one| one.cause == Cause::Overtaken);
+    let still_ms: Vec<_> = overtaken.map(|one| one.still_ns / MS).collect();
+    assert!(still_ms.len() > 2);
+    for pair in still_ms.chunks_exact(2) {
+        assert!((pair[0]..pair[0] + 100).contains(&pair[1]), "{still_ms:?}");
+    }
 }
 
 #[test]
