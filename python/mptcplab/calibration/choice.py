@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from mptcplab.calibration import start
 from mptcplab.calibration.fit import RUNS, TRIES, balanced_seeds, judged, searched
 from mptcplab.calibration.target import FIGURES, LOSS_FACTOR, NEAR, rounded
+from mptcplab.calibration.uncertainty import widened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ PRINTED_RUNS = 6
 MOST_OFF = 20.0
 # What is less likely than this is no rival.
 LEAST_WEIGHT = 0.1
-# Rivals start from the parameters of the first family: fewer runs and tries find theirs. Those of
-# captures are fitted in seconds.
+# Rivals start from the parameters of the first family: fewer runs and tries show which stand. Those
+# of captures are fitted in seconds.
 RIVAL_PART, RIVAL_TRIES = 3, 8
 
 
@@ -106,25 +107,38 @@ def choose(
 
     ``first`` are parameters of the first family, where they are known already.
     """
+    models = start.models(subject)
     found: list[Fit] = []
-    for model in start.models(subject):
-        seeds = balanced_seeds(model, runs)
+    few = max(1, runs // RIVAL_PART), min(tries, RIVAL_TRIES)
+    is_captured = subject.loss_percent is not None
+
+    def fitted(model: Model, of: int, most: int) -> Fit:
+        made = searched(model, balanced_seeds(model, of), most, workers, progress)
+        return judged(*made, balanced_seeds(model, runs), workers)
+
+    for model in models:
         if found:
-            model, enough, most = _beside(found[0], model), seeds, tries
-            if subject.loss_percent is None:
-                enough = balanced_seeds(model, max(1, runs // RIVAL_PART))
-                most = min(tries, RIVAL_TRIES)
-            made = searched(model, enough, most, workers, progress)
+            found.append(fitted(_beside(found[0], model), *((runs, tries) if is_captured else few)))
         elif first is not None:
-            made = model, model.start | first
+            known = model.start | first
+            found.append(judged(model, known, balanced_seeds(model, runs), workers))
         else:
-            made = searched(model, seeds, tries, workers, progress)
-        found.append(judged(*made, seeds, workers))
+            found.append(fitted(model, runs, tries))
+    standing = [one.fit.family for one in weighed(found, runs).standing]
+    for number, one in enumerate(found):
+        if number and one.family in standing and not is_captured:
+            # What stands is fitted as thoroughly as the first family, from where it is.
+            better = fitted(replace(models[number], start=one.parameters), runs, tries)
+            found[number] = min(
+                one, better, key=lambda each: math.fsum(errors(each, runs).values())
+            )
     return weighed(found, runs)
 
 
 def _beside(first: Fit, model: Model) -> Model:
-    """Give a model that starts from what was found of the first."""
+    """Give a model that starts from what was found of the first, if its figures mean the same."""
+    if model.family.capacity == "unfilled":
+        return model
     known = {name: first.parameters[name] for name in model.fitted if name in first.parameters}
     return replace(model, start=model.start | known)
 
@@ -133,20 +147,29 @@ def weighed(fits: list[Fit], runs: int) -> Choice:
     """Weigh fits by the Bayesian information criterion (Schwarz, Annals of Statistics 6, 1978).
 
     There are hardly more figures than parameters, so that the AIC's correction for few is infinite.
-    Where even the best is off by more than chance, all errors are taken for as many times smaller
-    (the quasi-likelihood of Burnham and Anderson, 2002, §2.5).
+    Where the best is off by more than its degrees of freedom, all errors are taken for as many
+    times smaller (the quasi-likelihood of Burnham and Anderson, 2002, §2.5). What is drawn of links
+    spreads by these standard errors, too.
     """
     scored = [Scored(one, errors(one, runs)) for one in fits]
     figures = max(1, len(scored[0].errors))
-    inflated = max(1.0, min(one.chi_squared for one in scored) / figures)
+    best = min(scored, key=lambda one: one.chi_squared)
+    inflated = max(1.0, best.chi_squared / max(1, figures - len(best.fit.fitted)))
     bics = [one.chi_squared / inflated + len(one.fit.fitted) * math.log(figures) for one in scored]
     likely = [math.exp(-(bic - min(bics)) / 2) for bic in bics]
     total = math.fsum(likely)
     tried = [
-        replace(one, bic=bic, weight=part / total)
+        replace(one, fit=_uncertain(one.fit, runs, inflated), bic=bic, weight=part / total)
         for one, bic, part in zip(scored, bics, likely, strict=True)
     ]
     return Choice(sorted(tried, key=lambda one: -one.weight))
+
+
+def _uncertain(fit: Fit, runs: int, inflated: float) -> Fit:
+    standard = {
+        one.target.figure: math.sqrt(inflated) * _standard_error(one, runs) for one in fit.residuals
+    }
+    return replace(fit, link=widened(fit, standard))
 
 
 def errors(fit: Fit, runs: int) -> dict[str, float]:
@@ -174,7 +197,9 @@ def errors(fit: Fit, runs: int) -> dict[str, float]:
         ours = [one.sd or 0.0]
         if figure == "rtt":
             ours.append(fit.measured.mean("rtt_sd") or 0.0)
-        off = min(abs(_log(each / printed)) for each in ours)
+        # Deviations by less than what is near enough for a mean are as good as none.
+        none = _near(one) * one.target.value
+        off = min(abs(_log(math.hypot(each, none) / math.hypot(printed, none))) for each in ours)
         found[f"deviation of {_name(figure)}"] = (off / spread) ** 2
     return found
 
@@ -184,9 +209,14 @@ def _standard_error(one: Residual, runs: int) -> float:
     value = one.target.value
     theirs = (one.target.sd or 0.0) / math.sqrt(PRINTED_RUNS) / value
     ours = (one.sd or 0.0) / math.sqrt(runs) / max(one.shown or 0.0, value / MOST_OFF)
-    near = replace(one.target, sd=None).near if one.target.sd is None else NEAR * value
-    least = math.log(LOSS_FACTOR) if one.target.figure == "loss" else math.log1p(near / value)
-    return max(least, math.hypot(theirs, ours))
+    return max(math.log1p(_near(one)), math.hypot(theirs, ours))
+
+
+def _near(one: Residual) -> float:
+    """Give what part of a figure's mean is near enough, whatever its deviation."""
+    if one.target.figure == "loss":
+        return LOSS_FACTOR - 1
+    return NEAR if one.target.sd is not None else one.target.near / one.target.value
 
 
 def _name(figure: str) -> str:

@@ -169,16 +169,18 @@ class Model:
         draw: dict[str, Any] = {}
         rates = ("rate", "drain_rate", "mean", "deviation", "floor", "high")
         takes, spreads = self._spreads()
-        for name, spread, keys in (
-            ("rate", takes, rates),
-            *((name, spread, (key,)) for name, key, spread in spreads),
+        both = ("uplink", "downlink")
+        data = ("downlink" if self.subject.direction == "download" else "uplink",)
+        for name, spread, keys, directions in (
+            ("rate", takes, rates, data),
+            *((name, spread, (key,), both) for name, key, spread in spreads),
         ):
             of = [
                 f"{direction}.{number}.{key}"
-                for direction in ("uplink", "downlink")
+                for direction in directions
                 for number, one in enumerate(link[direction])
                 for key in keys
-                if key in one and (name != "rate" or one["element"] != "rate")
+                if key in one
             ]
             if spread and of:
                 draw[name] = {"of": of, "spread": rounded(spread, 3)}

@@ -8,7 +8,7 @@ from mptcplab._core import Error
 from mptcplab.calibration import losses, start
 from mptcplab.calibration.capture import CONTROLLER, LEAST_BYTES
 from mptcplab.calibration.measure import DATA_DIRECTIONS
-from mptcplab.calibration.subject import Subject
+from mptcplab.calibration.subject import ALL_WINDOW, Subject
 from mptcplab.calibration.target import Target, rounded
 
 TYPE_CHECKING = False
@@ -34,8 +34,6 @@ OUTAGES = {"path_dead", "outage", "timeout_chain"}
 AFTER_S = 1.0
 # A subflow that began or ended later, or sooner, than so is a path that came or went.
 LATE_S = 0.5
-# The window that was announced is all of the buffer (adv_win_scale of Linux).
-ALL_WINDOW = 31
 # Linux's first receive buffer, and from what part of its most on a window does not grow any more.
 DEFAULT_WINDOW_BYTES, GROWN = 131_072, 0.9
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from mptcplab.calibration.families import admissible, steady
 from mptcplab.calibration.model import HEADER_BYTES, PACKET_BITS, PACKET_BYTES, Model
+from mptcplab.calibration.subject import ALL_WINDOW
 from mptcplab.calibration.target import STEADY
 
 TYPE_CHECKING = False
@@ -25,6 +27,8 @@ ANSWERS = {
 # Where handshakes of many runs exceed this part of data's RTT, or that of one run all of it, the
 # radio has slept before.
 AWAKE = 0.8
+# A handshake that is later by less is not late.
+ASLEEP = 0.02
 # Of one run: waking takes at least so long, and a handshake that is late by less is only late.
 WAKING_MS = 50.0
 # How the rate varies within a run where no coefficient of variation was measured: as in the rows
@@ -33,6 +37,9 @@ VARIATION = {"LTE": 0.25, "HSPA+": 0.18, "eHRPD": 0.22, "EV-DO": 0.22, "WiMAX": 
 OTHER_VARIATION = 0.1
 # Jiang et al., CellNet 2012: carriers' queues hold seconds.
 DEEP_MS = 2000.0
+# A capacity that was never filled is so many times what was carried that nothing waits; how many,
+# no single path tells.
+UNFILLED = 4.0
 # Where nothing is lost, so that a bound of the search is no reason to lose it.
 LEAST_BURST_PERCENT = 1e-4
 
@@ -50,6 +57,8 @@ def of(subject: Subject, family: Family | None = None) -> Model:
     ):
         # Nothing says that packets wait, and the few that such losses leave in flight do not.
         answers["rtt"] = "base_ms"
+    if family.capacity == "unfilled":
+        _unfill(subject, start, answers)
     fitted = {
         answers[one.figure]: one.figure
         for one in subject.targets
@@ -59,11 +68,46 @@ def of(subject: Subject, family: Family | None = None) -> Model:
         family = steady(family)
     if start["variation"] < STEADY or family.capacity != "wandering":
         fitted.pop("variation", None)
+    if family.capacity == "unfilled":
+        fitted.pop("rate_mbps", None)
+        subject = _windowed(subject)
     if family.queue == "deep":
         # What is lost then decides how long packets wait.
         fitted.pop("queue_ms", None)
         start["queue_ms"] = DEEP_MS
     return Model(subject, family, start, fitted)
+
+
+def _unfill(subject: Subject, start: Parameters, answers: dict[str, str]) -> None:
+    """Have a transfer meet delay and losses alone."""
+    start["rate_mbps"] = UNFILLED * subject.value("throughput", start["rate_mbps"])
+    if subject.base_rtt_ms is not None and subject.target("throughput") is not None:
+        # The delay is known, and that nothing waits has to show.
+        answers.pop("rtt")
+        return
+    base = subject.value("rtt", start["base_ms"])
+    waking = subject.value("handshake_rtt", base) - base
+    start["base_ms"] = base
+    answers |= {"rtt": "base_ms", "handshake_rtt": "base_ms"}
+    start.pop("promotion_ms", None)
+    if waking > ASLEEP * base:
+        start["promotion_ms"] = waking
+        answers["handshake_rtt"] = "promotion_ms"
+
+
+def _windowed(subject: Subject) -> Subject:
+    """Have a window hold transfers that lose nothing: what they had in flight (Little's law)."""
+    throughput, rtt = (subject.target(figure) for figure in ("throughput", "rtt"))
+    if throughput is None or rtt is None or subject.target("loss") is not None:
+        return subject
+    window = f"{round(throughput.value * rtt.value * 1e3 / 8)} B"
+    held = {
+        "receive_buffer": window,
+        "max_receive_buffer": window,
+        "receive_buffer_tuning": False,
+        "adv_win_scale": ALL_WINDOW,
+    }
+    return replace(subject, tcp=subject.tcp | held)
 
 
 def models(subject: Subject) -> list[Model]:
@@ -124,7 +168,7 @@ def _printed(subject: Subject) -> tuple[Parameters, dict[str, str]]:
         ),
     }
     answers = dict(ANSWERS)
-    if handshake > base * 1.02:
+    if handshake > base * (1 + ASLEEP):
         start["promotion_ms"] = handshake - base
         answers["handshake_rtt"] = "promotion_ms"
     if subject.target("rtt_sd"):

@@ -13,6 +13,8 @@ from mptcplab.measurements import SinglePath
 MSS_BYTES = 1400
 SSTHRESH_PACKETS = 46
 WINDOWS = {"ctu-lte": "64 KiB"}
+# What was read off is a window: it is all of the buffer (adv_win_scale of Linux).
+ALL_WINDOW = 31
 UMASS = ("umass-tr", "umass-up", "imc13")
 # The paper's series is not smoothed.
 PLAIN_SERIES = ("naist",)
@@ -150,7 +152,6 @@ def _tcp(row: SinglePath) -> dict[str, Any]:
             "receive_buffer": window,
             "max_receive_buffer": window,
             "receive_buffer_tuning": False,
-            # What was read off is a window.
-            "adv_win_scale": 31,
+            "adv_win_scale": ALL_WINDOW,
         }
     return tcp

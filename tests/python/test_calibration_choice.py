@@ -1,0 +1,121 @@
+"""Which family a link is of, and what stays open of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from mptcplab.calibration import choice, rows, start
+from mptcplab.calibration.families import families
+from mptcplab.calibration.fit import Fit, residuals
+from mptcplab.calibration.measure import Measured, measure
+from mptcplab.calibration.subject import Subject
+from mptcplab.calibration.target import Target
+from mptcplab.calibration.uncertainty import widened
+
+PRINTED = (
+    Target("throughput", 8.0, 1.6),
+    Target("rtt", 50.0, 1.0),
+    Target("handshake_rtt", 40.0, 2.0),
+    Target("loss", 0.2, 0.1),
+)
+
+
+def subject(**other: Any) -> Subject:
+    given = Subject(
+        name="home",
+        title="home",
+        origin={"kind": "calibrated", "row": "home"},
+        technology="Wi-Fi",
+        direction="download",
+        targets=PRINTED,
+        transfers=({"direction": "download", "size": "4 MB"},),
+        mptcp={"era": "2012"},
+        tcp={"congestion_control": "reno"},
+        draws=True,
+    )
+    return replace(given, **other)
+
+
+def made(family: str, **shown: list[float]) -> Fit:
+    """Give a fit with these figures in its runs, and all others as printed."""
+    model = start.of(subject(), families()[family])
+    count = len(next(iter(shown.values()), [0.0, 0.0]))
+    runs: list[dict[str, float | None]] = [
+        {one.figure: one.value for one in PRINTED} | {"rtt_sd": None} for _ in range(count)
+    ]
+    for figure, values in shown.items():
+        for run, value in zip(runs, values, strict=True):
+            run[figure] = value
+    measured = Measured(runs)
+    link = model.link(model.start)
+    found = residuals(model.subject, measured)
+    return Fit(model.subject, model.family, model.start, model.fitted, link, found, measured)
+
+
+def test_losses_that_kept_a_transfer_below_a_capacity_are_told_from_the_capacity() -> None:
+    delay = {"element": "delay", "delay": "40 ms"}
+    fast = {"element": "rate", "rate": "10 Mbit/s"}
+    truth = {
+        "uplink": [fast, delay],
+        "downlink": [
+            fast | {"queue": {"queue": "drop-tail", "bytes": "2.5 MB"}},
+            delay,
+            {"element": "loss", "ratio": "0.5 %"},
+        ],
+    }
+    of_runs = measure(subject(), truth, range(1, 7), workers=2)
+    printed = tuple(
+        Target(one.figure, mean, of_runs.sd(one.figure))
+        for one in PRINTED
+        if (mean := of_runs.mean(one.figure))
+    )
+    found = choice.choose(subject(targets=printed), runs=3, tries=4, workers=2)
+    assert found.tried[0].fit.family.capacity == "unfilled"
+
+
+def test_a_constant_capacity_differs_between_runs_as_it_was_printed() -> None:
+    assert made("retries-single").link["draw"]["rate"] == {"of": ["downlink.0.rate"], "spread": 0.2}
+
+
+def test_deviations_that_are_small_beside_what_is_near_enough_tell_little() -> None:
+    steady = made("wandering-single", rtt=[50.0, 50.2, 49.8])
+    wild = made("wandering-single", rtt=[20.0, 50.0, 80.0], rtt_sd=[30.0] * 3)
+    off = [choice.errors(one, 3)["deviation of RTT"] for one in (steady, wild)]
+    assert off[0] < 0.01
+    assert off[1] > 1
+
+
+def test_runs_differ_by_what_was_printed_and_by_what_is_not_known() -> None:
+    link = widened(made("wandering-bursts"), {"throughput": 0.15, "loss": 0.5})
+    assert link["draw"]["rate"]["spread"] == pytest.approx(0.25)
+    assert link["draw"]["loss"] == {"of": ["downlink.2.bad_time"], "spread": 0.5}
+    single = widened(made("wandering-single"), {"throughput": 0.15, "loss": 0.5})
+    assert single["draw"]["loss"]["of"] == ["downlink.2.ratio"]
+
+
+def test_what_even_the_best_family_misses_flattens_weights_and_widens_links() -> None:
+    near = [made(name, rtt=[50.0] * 3) for name in ("wandering-single", "wandering-bursts")]
+    far = [made(name, rtt=[90.0] * 3) for name in ("wandering-single", "wandering-bursts")]
+    spreads = [
+        choice.weighed(fits, 3).tried[0].fit.link["draw"]["rate"]["spread"] for fits in (near, far)
+    ]
+    assert spreads[0] == pytest.approx(0.22, abs=0.01)
+    assert spreads[1] > 1.2 * spreads[0]
+
+
+def test_a_window_holds_what_loses_nothing_below_a_capacity() -> None:
+    """Prague: 2.74 Mbit/s with round trips of 43.25 ms are 14.8 kB in flight."""
+    prague = rows.subject("ctu-lte/2/ppp1")
+    model = start.of(prague, families()["unfilled-single"])
+    assert model.subject.tcp["max_receive_buffer"] == "14813 B"
+    assert model.start["rate_mbps"] == pytest.approx(4 * 2.74)
+    assert start.of(prague).subject.tcp["max_receive_buffer"] == "64 KiB"
+
+
+def test_delays_of_the_same_technology_stay_where_nothing_waits() -> None:
+    model = start.of(rows.subject("naist/A/wimax"), families()["unfilled-single"])
+    assert model.start["base_ms"] == 158.16
+    assert "base_ms" not in model.fitted
