@@ -31,6 +31,7 @@ SHORT: dict[str, list[str]] = {
         "transfer.duration=5s",
         *("timeline.0.at=1s", "timeline.1.at=3s", "timeline.2.at=3s", "timeline.3.at=4s"),
     ],
+    "ipv6-only": ["transfer.size=1MB"],
     "lte-to-3g": [
         "transfer.duration=3s",
         *("timeline.0.at=1s", "timeline.1.at=1.5s", "timeline.2.at=1.5s"),

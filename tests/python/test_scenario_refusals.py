@@ -62,6 +62,14 @@ REFUSED = [
         '{ element = "rate"',
         "mine.toml:8: link.home.uplink.0: promotion is one radio for both directions: ",
     ),
+    *(
+        (
+            'delay = "3 ms"',
+            f'delay = "3 ms"\nmiddleboxes = [{boxes}]',
+            "path.lte: clat and nat64 are the two ends of IPv6: ",
+        )
+        for boxes in ('{ element = "clat" }', '{ element = "nat64" }, { element = "clat" }')
+    ),
     (
         'delay = "3 ms"',
         'delay = "3 ms"\nmiddleboxes = { element = "proxy" }',

@@ -29,6 +29,8 @@ RECORDED = (TRACE, RATE_TRACE)
 # Under which name both directions of a link share an element.
 SHARED = "shared"
 RADIO = "promotion"
+# Both ends of a carrier that has IPv6 only, as packets pass them on the way up.
+TRANSLATORS = ["clat", "nat64"]
 
 
 @cache
@@ -91,6 +93,20 @@ def check_shared(directions: dict[str, list[Element]], key_path: KeyPath, source
                     f'{RADIO} is one radio for both directions: with shared = "radio" here, and '
                     '{ shared = "radio" } in the other',
                 )
+
+
+def check_translators(
+    uplink: list[Element], downlink: list[Element], key_path: KeyPath, source: Source
+) -> None:
+    """Refuse one end of 464XLAT without the other behind it: what comes of it reaches nobody."""
+    named = {one.get(SHARED): one["element"] for one in (*uplink, *downlink) if "element" in one}
+    passed = [one.get("element") or named.get(one.get(SHARED)) for one in uplink]
+    if [name for name in passed if name in TRANSLATORS] not in ([], TRANSLATORS):
+        raise source.fault(
+            key_path,
+            "clat and nat64 are the two ends of IPv6: it has one of each, clat nearer to the "
+            "client",
+        )
 
 
 def show(element: Element, what: str = "element") -> Element:

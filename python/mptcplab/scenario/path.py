@@ -263,7 +263,9 @@ def _boxed(link: Link, boxes: list[Any] | None, key_path: KeyPath, source: Sourc
     later = [(at, _boxed(then, boxes, key_path, source)) for at, then in link.radio or ()]
     update = {MIDDLEBOXES: None, alternatives.NAME: others or None, "radio": later or None}
     own = {"uplink": link.uplink, "downlink": link.downlink, "draw": link.draw}
-    return link.model_copy(update=update | _passing(own, read))
+    passing = _passing(own, read)
+    element.check_translators(passing["uplink"], passing["downlink"], key_path, source)
+    return link.model_copy(update=update | passing)
 
 
 def _passing(link: dict[str, Any], boxes: list[Element]) -> dict[str, Any]:
