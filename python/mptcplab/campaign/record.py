@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 def about(matrix: Matrix) -> dict[str, Any]:
     """Describe a campaign that begins now."""
-    definition = matrix.definition
-    campaign = definition.campaign
+    sheet = matrix.sheet
+    campaign = sheet.campaign
     return {
         "schema": ABOUT_SCHEMA,
         "mptcplab": VERSION,
         "build": build(),
-        "campaign": definition.name,
+        "campaign": sheet.name,
         "title": campaign.title,
-        "scenario": definition.scenario_name,
+        "scenario": sheet.scenario_name,
         "engine": campaign.engine.name,
         "axes": {axis.name: axis.labels for axis in matrix.axes},
         "keys": {axis.name: _keys(axis, matrix) for axis in matrix.axes},
@@ -65,23 +65,23 @@ def about(matrix: Matrix) -> dict[str, Any]:
 
 def _keys(axis: Axis, matrix: Matrix) -> list[str]:
     """Give the keys of the scenario that an axis sets; the hour of the day is none of them."""
-    if matrix.definition.calendars and axis.name == HOUR:
-        return [f"hour of the day in {matrix.definition.zone.key}"]
+    if matrix.sheet.calendars and axis.name == HOUR:
+        return [f"hour of the day in {matrix.sheet.zone.key}"]
     return sorted({one.key for point in axis.points for one in point.settings})
 
 
 def _calendar(matrix: Matrix) -> dict[str, Any] | None:
     """Say where its hours are those of clocks, and what its paths may carry."""
-    definition = matrix.definition
-    if not definition.calendars:
+    sheet = matrix.sheet
+    if not sheet.calendars:
         return None
-    budgets = {name: one.model_dump(exclude_none=True) for name, one in definition.budgets.items()}
-    return {"time_zone": definition.zone.key, "visits": len(matrix.visits), "budgets": budgets}
+    budgets = {name: one.model_dump(exclude_none=True) for name, one in sheet.budgets.items()}
+    return {"time_zone": sheet.zone.key, "visits": len(matrix.visits), "budgets": budgets}
 
 
 def _policies(matrix: Matrix) -> dict[str, Any]:
     """Describe what all configurations of MPTCP go by; what the matrix varies is left out."""
-    engine = {"engine": matrix.definition.campaign.engine.name}
+    engine = {"engine": matrix.sheet.campaign.engine.name}
     hosts = dict.fromkeys(
         (_hosts(one.text), one.mptcp.scenario.transfer.protocol) for one in matrix.configurations
     )
@@ -90,8 +90,9 @@ def _policies(matrix: Matrix) -> dict[str, Any]:
         for text, protocol in hosts
     )
     first, *others = (one.mptcp.scenario.converter for one in matrix.configurations)
-    shared = first if all(one == first for one in others) else None
-    return policies.with_converters(found, None if shared is None else shared.model_dump())
+    if first is None or any(one != first for one in others):
+        return found
+    return policies.with_converters(found, first.model_dump())
 
 
 def _described(engine: dict[str, Any], scenario: dict[str, Any]) -> dict[str, Any]:
@@ -135,7 +136,7 @@ def plan(matrix: Matrix) -> pl.DataFrame:
             "path": pl.Series([run.task.subject.path for run in runs], dtype=pl.String),
             "pair": _integers(runs, "pair"),
             "scenario": _integers(runs, "scenario"),
-            **(visits if matrix.definition.calendars else {}),
+            **(visits if matrix.sheet.calendars else {}),
         }
     )
 
