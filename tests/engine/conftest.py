@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from zlib import crc32
 
 import pytest
 
-from engine import machines
+from engine import guarded, machines
+from requirements import missing, need_kernel_namespaces
 
 
 @pytest.fixture(params=machines.playable(machines.KINDS))
@@ -22,4 +25,14 @@ def host(request: pytest.FixtureRequest) -> Iterator[machines.Machine]:
     """One usual kind, for one test always the same: for all else."""
     kinds = machines.playable(machines.USUAL)
     with machines.machine(kinds[crc32(request.node.nodeid.encode()) % len(kinds)]) as made:
+        yield made
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Iterator[guarded.Lab]:
+    """Two hosts for the guard's program, which needs namespaces that are not a user's."""
+    need_kernel_namespaces()
+    if os.geteuid() != 0:
+        missing("needs root, for namespaces of its own")
+    with guarded.lab(tmp_path) as made:
         yield made

@@ -206,6 +206,14 @@ class Lab:
         return {shown: sorted(self.ip("client", shown).splitlines()) for shown in SHOWN}
 
 
+def refuses(words: list[str], said: str) -> None:
+    """Have the program refuse its words, in one line."""
+    done = subprocess.run([program(), *words], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"mptcplab-guard: {said}")
+    assert done.stderr.count("\n") == 1
+
+
 def _end(process: subprocess.Popen[str]) -> None:
     process.kill()
     process.communicate()

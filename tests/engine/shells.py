@@ -6,31 +6,10 @@ import hashlib
 import random
 
 from engine.machines import Machine
+from engine.two_paths import two_paths
 from mptcplab.results.run import Run
 
-PATHS = """\
-schema = 1
-
-[transfer]
-direction = "download"
-size = "1 MB"
-
-[path.wifi]
-rate = "20 Mbit/s"
-delay = "5 ms"
-queue = "60 kB"
-
-[path.lte]
-rate = "10 Mbit/s"
-delay = "15 ms"
-queue = "60 kB"
-
-[kernel]
-congestion_control = "reno"
-
-[run]
-sample = "20 ms"
-"""
+PATHS = two_paths()
 SERVER = "10.9.0.1"
 BYTES = 3_000_000
 # Accepts so many connections, a byte each.

@@ -7,15 +7,14 @@ import pathlib
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 
 import pytest
 
-from engine.guarded import LTE, WIFI, Lab, lab
+from engine.guarded import LTE, WIFI, Lab, refuses
 from engine.machines import Machine
 from mptcplab.machine.guard import program
 from ordinary import NOBODY
-from requirements import missing, need_kernel_namespaces, need_tool
+from requirements import need_tool
 
 # Long enough for it to have asked over both paths.
 LEARNS_SECONDS = 2
@@ -24,15 +23,6 @@ PAUSES_SECONDS = 4
 NAMESPACES = 100
 # What the guard's configuration of routes is part of.
 ROUTING = ("rule", "-6 rule", "route show table all")
-
-
-@pytest.fixture
-def hosts(tmp_path: pathlib.Path) -> Iterator[Lab]:
-    need_kernel_namespaces()
-    if os.geteuid() != 0:
-        missing("needs root, for namespaces of its own")
-    with lab(tmp_path) as made:
-        yield made
 
 
 def test_leaves_a_path_that_is_silent_and_comes_back(hosts: Lab) -> None:
@@ -306,10 +296,7 @@ def test_says_what_it_lacks(hosts: Lab, tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_refuses_what_makes_no_sense(words: list[str], said: str) -> None:
-    done = subprocess.run([program(), *words], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"mptcplab-guard: {said}")
-    assert done.stderr.count("\n") == 1
+    refuses(words, said)
 
 
 def test_nobody_has_to_read_what_it_says() -> None:

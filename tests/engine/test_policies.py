@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import pathlib
-import subprocess
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from engine.guarded import LTE, WIFI, Guard, Lab, lab
-from mptcplab.machine.guard import program
-from requirements import missing, need_kernel_namespaces
-
-
-@pytest.fixture
-def hosts(tmp_path: pathlib.Path) -> Iterator[Lab]:
-    need_kernel_namespaces()
-    if os.geteuid() != 0:
-        missing("needs root, for namespaces of its own")
-    with lab(tmp_path) as made:
-        yield made
+from engine.guarded import LTE, WIFI, Guard, Lab, refuses
 
 
 def begin(hosts: Lab, policy: str, *more: str, **parameters: Any) -> Guard:
@@ -132,7 +117,4 @@ def test_who_only_observes_closes_nothing(hosts: Lab) -> None:
     ],
 )
 def test_refuses_what_makes_no_sense(words: list[str], said: str) -> None:
-    done = subprocess.run([program(), *words], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"mptcplab-guard: {said}")
-    assert done.stderr.count("\n") == 1
+    refuses(words, said)

@@ -9,34 +9,12 @@ import polars as pl
 import pytest
 
 from engine.machines import Machine, about
+from engine.two_paths import two_paths
 from mptcplab import _core
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
 
-TWO_PATHS = """\
-schema = 1
-
-[transfer]
-direction = "download"
-size = "1 MB"
-
-[path.wifi]
-rate = "20 Mbit/s"
-delay = "5 ms"
-queue = "60 kB"
-
-[path.lte]
-rate = "10 Mbit/s"
-delay = "15 ms"
-queue = "60 kB"
-
-[kernel]
-congestion_control = "reno"
-
-[run]
-stop = "20 s"
-sample = "20 ms"
-"""
+TWO_PATHS = two_paths(run='stop = "20 s"\nsample = "20 ms"')
 RUN = {"scenario.toml", "run.json", "client.pcapng", "server.pcapng", "tables"}
 
 

@@ -6,32 +6,10 @@ import polars as pl
 import pytest
 
 from engine.machines import Machine, about, began_s
+from engine.two_paths import two_paths
 from mptcplab.results.run import Run
 
-PATHS = """\
-schema = 1
-
-[transfer]
-direction = "download"
-duration = "3 s"
-
-[path.wifi]
-rate = "20 Mbit/s"
-delay = "5 ms"
-queue = "60 kB"
-
-[path.lte]
-rate = "10 Mbit/s"
-delay = "15 ms"
-queue = "60 kB"
-
-[kernel]
-congestion_control = "reno"
-
-[run]
-stop = "15 s"
-sample = "50 ms"
-"""
+PATHS = two_paths('duration = "3 s"', 'stop = "15 s"\nsample = "50 ms"')
 
 
 def event(at: str, path: str, verb: str, more: str = "") -> str:
