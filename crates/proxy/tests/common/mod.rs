@@ -11,8 +11,8 @@ pub const CLIENT: &str = "192.0.2.1";
 pub const SERVER: &str = "192.0.2.2";
 pub const PORT: u16 = 80;
 
-/// Three hosts, and what the ends were told.
-pub struct Way {
+/// Three hosts, and what happened at the ends.
+pub struct Bench {
     pub now: Time,
     /// Client and server.
     pub ends: [Endpoint; 2],
@@ -22,8 +22,8 @@ pub struct Way {
     pub left: [Vec<Packet>; 2],
 }
 
-impl Way {
-    pub fn new(settings: &Value, configs: [Config; 2]) -> Way {
+impl Bench {
+    pub fn new(settings: &Value, configs: [Config; 2]) -> Bench {
         let (now, mut seed) = (Time::from_nanos(0), 0);
         let mut ends = configs.map(|config| {
             seed += 1;
@@ -34,7 +34,7 @@ impl Way {
         }
         let origin = Origin { addresses: vec![SERVER.parse().unwrap()], port: PORT, service: None, object: None };
         let proxy = proxy::build(settings, 7, now, origin).unwrap();
-        Way { now, ends, proxy, events: Default::default(), left: Default::default() }
+        Bench { now, ends, proxy, events: Default::default(), left: Default::default() }
     }
 
     pub fn connect(&mut self) -> ConnectionId {
@@ -89,7 +89,7 @@ impl Way {
         }
     }
 
-    pub fn was_told(&self, end: usize, wanted: impl Fn(&Event) -> bool) -> bool {
+    pub fn saw(&self, end: usize, wanted: impl Fn(&Event) -> bool) -> bool {
         self.events[end].iter().any(|(_, event)| wanted(event))
     }
 

@@ -59,7 +59,7 @@ impl Connection {
             Mode::Plain => (self.receive.memory().bytes(), self.receive.readable()),
             _ => (u64::MAX, 0),
         };
-        Room { buffer_bytes, unread_bytes, told_bytes: self.entries[i].advertised.bytes }
+        Room { buffer_bytes, unread_bytes, advertised_bytes: self.entries[i].advertised.bytes }
     }
 
     /// The ACK of a second segment leaves at once where the window is as wide as it was; otherwise when the application has

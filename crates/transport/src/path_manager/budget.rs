@@ -91,10 +91,10 @@ impl Budget {
 
     /// Makes backups of the subflows of spent paths.
     fn step_back(&mut self, commands: &mut Vec<PathCommand>) {
-        for (place, local, backup) in &mut self.subflows {
+        for (index, local, backup) in &mut self.subflows {
             if !*backup && is_spent(&self.accounts, *local) {
                 *backup = true;
-                commands.push(PathCommand::SetBackup { subflow: *place, backup: true });
+                commands.push(PathCommand::SetBackup { subflow: *index, backup: true });
             }
         }
     }
@@ -106,7 +106,7 @@ impl PathManager for Budget {
             PathEvent::Established { local, .. } => self.subflows.push((0, local.ip(), false)),
             PathEvent::SubflowEstablished { subflow, local, .. } => self.subflows.push((subflow, local.ip(), false)),
             PathEvent::SubflowClosed { subflow, local, .. } => {
-                self.subflows.retain(|&(place, other, _)| (place, other) != (subflow, local.ip()));
+                self.subflows.retain(|&(index, other, _)| (index, other) != (subflow, local.ip()));
             }
             _ => {}
         }

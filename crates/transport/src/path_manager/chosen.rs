@@ -18,15 +18,15 @@ pub(super) struct Chosen {
 
 /// A subflow that is established.
 struct Carrier {
-    place: usize,
+    index: usize,
     local: IpAddr,
     bytes: u64,
     closing: bool,
 }
 
 impl Carrier {
-    fn new(place: usize, local: IpAddr) -> Carrier {
-        Carrier { place, local, bytes: 0, closing: false }
+    fn new(index: usize, local: IpAddr) -> Carrier {
+        Carrier { index, local, bytes: 0, closing: false }
     }
 }
 
@@ -71,11 +71,11 @@ impl Chosen {
                 self.mesh.on(now, event, commands);
             }
             PathEvent::SubflowClosed { subflow, local, .. } => {
-                self.subflows.retain(|carrier| (carrier.place, carrier.local) != (subflow, local.ip()));
+                self.subflows.retain(|carrier| (carrier.index, carrier.local) != (subflow, local.ip()));
                 self.mesh.on(now, event, commands);
             }
             PathEvent::Carried { subflow, sent_bytes, received_bytes } => {
-                let carrier = self.subflows.iter_mut().find(|carrier| carrier.place == subflow);
+                let carrier = self.subflows.iter_mut().find(|carrier| carrier.index == subflow);
                 carried = carrier.map(|carrier| {
                     let bytes = sent_bytes + received_bytes;
                     let before = std::mem::replace(&mut carrier.bytes, bytes);
@@ -86,10 +86,10 @@ impl Chosen {
         }
         self.choose(now, wanted, commands);
         // Failed pairs are tried again at ticks; there is one alarm for all.
-        let mut place = 0;
+        let mut index = 0;
         commands.retain(|command| {
-            place += 1;
-            place <= before || !matches!(command, PathCommand::Wake { .. })
+            index += 1;
+            index <= before || !matches!(command, PathCommand::Wake { .. })
         });
         if self.begun && matches!(event, PathEvent::Established { .. } | PathEvent::Timer) {
             commands.push(PathCommand::Wake { after_ns: TICK_NS });
@@ -112,7 +112,7 @@ impl Chosen {
         if self.begun {
             for carrier in self.subflows.iter_mut().filter(|carrier| !carrier.closing && !wanted(carrier.local)) {
                 carrier.closing = true;
-                let close = PathCommand::Close { subflow: carrier.place };
+                let close = PathCommand::Close { subflow: carrier.index };
                 if !commands.contains(&close) {
                     commands.push(close);
                 }

@@ -45,7 +45,7 @@ struct Remote {
 /// A subflow that is open or being opened.
 struct Subflow {
     /// None while it is being opened.
-    place: Option<usize>,
+    index: Option<usize>,
     local: IpAddr,
     remote: SocketAddr,
     /// Opened with the connection: it does not count.
@@ -115,11 +115,11 @@ impl FullMesh {
     }
 
     /// A subflow is open: one that was being opened, or the peer's.
-    fn opened(&mut self, place: usize, local: IpAddr, remote: SocketAddr, initial: bool) {
+    fn opened(&mut self, index: usize, local: IpAddr, remote: SocketAddr, initial: bool) {
         self.troubles.retain(|trouble| (trouble.local, trouble.remote) != (local, remote));
         match self.subflows.iter_mut().find(|subflow| subflow.local == local && subflow.remote == remote) {
-            Some(subflow) => subflow.place = Some(place),
-            None => self.subflows.push(Subflow { place: Some(place), local, remote, initial }),
+            Some(subflow) => subflow.index = Some(index),
+            None => self.subflows.push(Subflow { index: Some(index), local, remote, initial }),
         }
     }
 
@@ -167,7 +167,7 @@ impl FullMesh {
             commands.push(PathCommand::Withdraw { address });
         }
         let on_it = self.subflows.iter().filter(|subflow| subflow.local == address);
-        commands.extend(on_it.filter_map(|subflow| subflow.place).map(|subflow| PathCommand::Close { subflow }));
+        commands.extend(on_it.filter_map(|subflow| subflow.index).map(|subflow| PathCommand::Close { subflow }));
     }
 
     /// Opens what is missing.
@@ -187,7 +187,7 @@ impl FullMesh {
                 if used || barred || local.is_ipv4() != remote.is_ipv4() || further >= self.max_subflows {
                     continue;
                 }
-                self.subflows.push(Subflow { place: None, local, remote, initial: false });
+                self.subflows.push(Subflow { index: None, local, remote, initial: false });
                 if !self.known.contains(&local) {
                     self.known.push(local);
                 }

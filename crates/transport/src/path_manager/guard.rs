@@ -17,7 +17,7 @@ pub struct Guard {
     brain: Brain,
     paths: Chosen,
     remote: Option<IpAddr>,
-    /// By the guard's place of each.
+    /// By the guard's index of each.
     locals: Vec<Local>,
     makes_backups: bool,
     /// Endpoints that are backups anyway.
@@ -49,12 +49,12 @@ impl Guard {
         })
     }
 
-    fn place(&self, address: IpAddr) -> Option<usize> {
+    fn index_of(&self, address: IpAddr) -> Option<usize> {
         self.locals.iter().position(|local| local.address == address)
     }
 
     fn came(&mut self, now: Time, address: IpAddr) {
-        match self.place(address) {
+        match self.index_of(address) {
             Some(path) => self.brain.up(now, path),
             None => {
                 self.brain.add(now);
@@ -64,10 +64,10 @@ impl Guard {
     }
 
     /// A subflow is over; what it carried still counts.
-    fn closed(&mut self, place: usize) {
-        let Some(at) = self.subflows.iter().position(|&(subflow, ..)| subflow == place) else { return };
+    fn closed(&mut self, index: usize) {
+        let Some(at) = self.subflows.iter().position(|&(subflow, ..)| subflow == index) else { return };
         let (_, address, seen) = self.subflows.remove(at);
-        if let Some(path) = self.place(address) {
+        if let Some(path) = self.index_of(address) {
             self.locals[path].acked_bytes += seen.acked_bytes;
             self.locals[path].received_bytes += seen.received_bytes;
         }
@@ -120,12 +120,12 @@ impl PathManager for Guard {
             }
             PathEvent::AddressUp { address } => self.came(now, address),
             PathEvent::Heard { address, dbm } => {
-                if let Some(path) = self.place(address) {
+                if let Some(path) = self.index_of(address) {
                     self.brain.heard(path, Some(dbm));
                 }
             }
             PathEvent::AddressDown { address } => {
-                if let Some(path) = self.place(address) {
+                if let Some(path) = self.index_of(address) {
                     self.brain.down(path);
                 }
             }
@@ -134,17 +134,17 @@ impl PathManager for Guard {
             }
             PathEvent::SubflowClosed { subflow, .. } => self.closed(subflow),
             PathEvent::Carried { subflow, sent_bytes, received_bytes } => {
-                if let Some((.., seen)) = self.subflows.iter_mut().find(|(place, ..)| *place == subflow) {
+                if let Some((.., seen)) = self.subflows.iter_mut().find(|(index, ..)| *index == subflow) {
                     (seen.acked_bytes, seen.received_bytes) = (sent_bytes, received_bytes);
                 }
             }
             PathEvent::Waits { subflow, outstanding, srtt_ns, rttvar_ns } => {
-                if let Some((.., seen)) = self.subflows.iter_mut().find(|(place, ..)| *place == subflow) {
+                if let Some((.., seen)) = self.subflows.iter_mut().find(|(index, ..)| *index == subflow) {
                     (seen.outstanding, seen.srtt_ns, seen.rttvar_ns) = (outstanding, srtt_ns, rttvar_ns);
                 }
             }
             PathEvent::Answered { local, number } => {
-                if let Some(path) = self.place(local) {
+                if let Some(path) = self.index_of(local) {
                     self.brain.answered(now, path, number, &mut orders);
                 }
             }

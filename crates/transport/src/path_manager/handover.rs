@@ -50,7 +50,7 @@ pub struct Handover {
 
 /// The subflow in use.
 struct Current {
-    place: usize,
+    index: usize,
     local: IpAddr,
     degraded: bool,
     received_bytes: u64,
@@ -81,16 +81,16 @@ impl Handover {
         })
     }
 
-    fn opened(&mut self, place: usize, local: IpAddr) {
-        let new = Current { place, local, degraded: false, received_bytes: 0, heard: None };
+    fn opened(&mut self, index: usize, local: IpAddr) {
+        let new = Current { index, local, degraded: false, received_bytes: 0, heard: None };
         self.next = self.next.filter(|&next| next != local);
         self.leaving = self.current.replace(new);
     }
 
-    fn closed(&mut self, now: Time, place: usize, local: IpAddr, reason: Closed) {
-        if self.current.as_ref().is_some_and(|current| current.place == place) {
+    fn closed(&mut self, now: Time, index: usize, local: IpAddr, reason: Closed) {
+        if self.current.as_ref().is_some_and(|current| current.index == index) {
             self.current = self.leaving.take();
-        } else if self.leaving.as_ref().is_some_and(|leaving| leaving.place == place) {
+        } else if self.leaving.as_ref().is_some_and(|leaving| leaving.index == index) {
             self.leaving = None;
         } else if self.next == Some(local) {
             self.next = None;
@@ -113,27 +113,27 @@ impl Handover {
     fn carried(
         &mut self,
         now: Time,
-        place: usize,
+        index: usize,
         sent_bytes: u64,
         received_bytes: u64,
         commands: &mut Vec<PathCommand>,
     ) {
-        let Some(current) = self.current.as_mut().filter(|current| current.place == place) else { return };
+        let Some(current) = self.current.as_mut().filter(|current| current.index == index) else { return };
         if received_bytes > current.received_bytes {
             (current.received_bytes, current.heard) = (received_bytes, Some(now));
         }
         if current.heard.is_some_and(|heard| now - heard >= self.silence_ns) {
-            self.degrade(place);
+            self.degrade(index);
         }
         if sent_bytes + received_bytes > 0
             && let Some(old) = self.leaving.take()
         {
-            commands.push(PathCommand::Close { subflow: old.place });
+            commands.push(PathCommand::Close { subflow: old.index });
         }
     }
 
-    fn degrade(&mut self, place: usize) {
-        let current = self.current.as_mut().filter(|current| current.place == place && !current.degraded);
+    fn degrade(&mut self, index: usize) {
+        let current = self.current.as_mut().filter(|current| current.index == index && !current.degraded);
         if let Some(current) = current {
             current.degraded = true;
             let local = current.local;
@@ -143,7 +143,7 @@ impl Handover {
 
     /// Opens the next subflow where one is wanted: there is none, it is degraded, or a better path is there.
     fn open(&mut self, now: Time, commands: &mut Vec<PathCommand>) {
-        let further = usize::from(self.current.as_ref().is_some_and(|current| current.place != 0));
+        let further = usize::from(self.current.as_ref().is_some_and(|current| current.index != 0));
         let may = further < self.max_subflows
             && self.leaving.is_none()
             && self.next.is_none()
@@ -186,7 +186,7 @@ impl PathManager for Handover {
                 self.locals.retain(|&local| local != address);
                 let both = self.current.iter().chain(&self.leaving);
                 let on_it = both.filter(|subflow| subflow.local == address);
-                commands.extend(on_it.map(|current| PathCommand::Close { subflow: current.place }));
+                commands.extend(on_it.map(|current| PathCommand::Close { subflow: current.index }));
                 if self.known.contains(&address) {
                     self.known.retain(|&known| known != address);
                     commands.push(PathCommand::Withdraw { address });

@@ -34,7 +34,7 @@ struct Connection {
 
 /// A subflow that is open or being opened.
 struct Subflow {
-    place: Option<usize>,
+    index: Option<usize>,
     local: IpAddr,
     remote: SocketAddr,
     /// Opened with the connection: it does not count.
@@ -68,10 +68,10 @@ impl Linux {
         }
     }
 
-    fn opened(&mut self, place: usize, local: IpAddr, remote: SocketAddr, initial: bool) {
+    fn opened(&mut self, index: usize, local: IpAddr, remote: SocketAddr, initial: bool) {
         match self.subflows.iter_mut().find(|subflow| subflow.local == local && subflow.remote == remote) {
-            Some(subflow) => subflow.place = Some(place),
-            None => self.subflows.push(Subflow { place: Some(place), local, remote, initial }),
+            Some(subflow) => subflow.index = Some(index),
+            None => self.subflows.push(Subflow { index: Some(index), local, remote, initial }),
         }
     }
 
@@ -135,7 +135,7 @@ impl Linux {
             return;
         }
         let backup = self.endpoint(local).is_some_and(|endpoint| endpoint.backup);
-        self.subflows.push(Subflow { place: None, local, remote, initial: false });
+        self.subflows.push(Subflow { index: None, local, remote, initial: false });
         self.known.push(local);
         commands.push(PathCommand::Join { local, remote, backup });
     }
@@ -162,7 +162,7 @@ impl Linux {
             commands.push(PathCommand::Withdraw { address });
         }
         let on_it = self.subflows.iter().filter(|subflow| subflow.local == address);
-        commands.extend(on_it.filter_map(|subflow| subflow.place).map(|subflow| PathCommand::Close { subflow }));
+        commands.extend(on_it.filter_map(|subflow| subflow.index).map(|subflow| PathCommand::Close { subflow }));
     }
 
     fn further(&self) -> usize {

@@ -62,9 +62,9 @@ impl Ndiffports {
         })
     }
 
-    fn closed(&mut self, now: Time, place: usize, reason: Closed, commands: &mut Vec<PathCommand>) {
+    fn closed(&mut self, now: Time, index: usize, reason: Closed, commands: &mut Vec<PathCommand>) {
         self.subflows = self.subflows.saturating_sub(1);
-        self.open.retain(|&open| open != place);
+        self.open.retain(|&open| open != index);
         match reason {
             // Told before the address is: nothing is to be opened from it in between.
             Closed::AddressLost => self.up = false,

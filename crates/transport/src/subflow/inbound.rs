@@ -218,7 +218,7 @@ impl Inbound {
         if len > self.segment_bytes {
             self.segment_bytes = len.min(self.most_segment_bytes);
             if self.memory.measure(len) {
-                self.grown_bytes = self.grown_bytes.max(at.room.told_bytes.min(self.memory.window()));
+                self.grown_bytes = self.grown_bytes.max(at.room.advertised_bytes.min(self.memory.window()));
             }
         }
     }

@@ -49,7 +49,7 @@ pub struct Room {
     /// but for what the application has not read.
     pub unread_bytes: u64,
     /// The window that was told last: rcv_wnd.
-    pub told_bytes: u64,
+    pub advertised_bytes: u64,
 }
 
 /// A piece of the connection's data given to a subflow to send: becomes one segment, so at most

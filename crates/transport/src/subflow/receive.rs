@@ -75,7 +75,7 @@ impl Subflow {
         // Of an ACK that others overtook, what its window still allows.
         let overtaken = i64::from(seq::diff(self.isn.wrapping_add(self.acked as u32), tcp.ack)).max(0);
         let is_syn = tcp.flags.has(Flags::SYN);
-        let window_bytes = if is_syn { u64::from(tcp.window) } else { self.scaling.told_bytes(tcp.window) };
+        let window_bytes = if is_syn { u64::from(tcp.window) } else { self.scaling.advertised_bytes(tcp.window) };
         received.window_bytes = window_bytes.saturating_sub(overtaken as u64);
         if overtaken == 0 {
             let news = received.established || self.acked > acked_before || len > 0;
@@ -131,7 +131,7 @@ impl Subflow {
     fn is_overtaken(&self, tcp: &Tcp, said: &Brief, start: i64, end: i64) -> bool {
         let is_next = is_pure_ack(tcp, start, end) && start == self.inbound.next as i64;
         let is_repeated = tcp.ack == self.isn.wrapping_add(self.acked as u32);
-        let changes_window = self.send_window.takes(start, self.scaling.told_bytes(tcp.window));
+        let changes_window = self.send_window.takes(start, self.scaling.advertised_bytes(tcp.window));
         let replay_ns = self.rto.timeout_ns() * 6 / 5; // tcp_tsval_replay
         let is_late = said.timestamps.is_some_and(|(peer, _)| self.clock.is_late_by(peer, replay_ns));
         is_next && is_repeated && !changes_window && is_late

@@ -45,7 +45,7 @@ impl Scaling {
 
     /// Bytes of a window that the peer tells; not in a SYN.
     #[inline]
-    pub(super) fn told_bytes(&self, window: u16) -> u64 {
+    pub(super) fn advertised_bytes(&self, window: u16) -> u64 {
         u64::from(window) << self.peer
     }
 }

@@ -33,7 +33,7 @@ impl Subflow {
     /// narrower than another of the same place does not.
     pub(super) fn changes_window(&self, tcp: &Tcp) -> bool {
         let SendWindow { bytes, segment } = self.send_window;
-        let told = self.scaling.told_bytes(tcp.window);
+        let told = self.scaling.advertised_bytes(tcp.window);
         told > bytes || told == 0 || told < bytes && self.inbound.offset(tcp.seq) > segment
     }
 

@@ -13,7 +13,7 @@ struct Model {
     up: Vec<IpAddr>,
     /// Place, local and remote address, whether it is established.
     alive: Vec<(usize, IpAddr, SocketAddr, bool)>,
-    places: usize,
+    opened: usize,
     wake: Option<Time>,
 }
 
@@ -26,8 +26,8 @@ impl Model {
                     assert_eq!(local.is_ipv4(), remote.is_ipv4());
                     let twice = self.alive.iter().any(|&(_, l, r, _)| (l, r) == (local, remote));
                     assert!(!twice || self.settings.name == "ndiffports", "joins {local} to {remote} twice");
-                    self.alive.push((self.places, local, remote, false));
-                    self.places += 1;
+                    self.alive.push((self.opened, local, remote, false));
+                    self.opened += 1;
                     let further = self.alive.iter().filter(|subflow| subflow.0 != 0).count();
                     assert!(further <= self.settings.max_subflows as usize, "{further} subflows");
                 }
@@ -81,7 +81,7 @@ proptest! {
         let settings =
             Settings { endpoints, max_subflows, max_add_addr_accepted, ..settings(name) };
         let bench = Bench::new(settings.clone());
-        let mut model = Model { bench, settings, up: vec![ip(WIFI)], alive: Vec::new(), places: 1, wake: None };
+        let mut model = Model { bench, settings, up: vec![ip(WIFI)], alive: Vec::new(), opened: 1, wake: None };
         model.alive.push((0, ip(WIFI), socket(NEAR), true));
         model.tell(up(WIFI));
         let (local, remote) = (SocketAddr::new(ip(WIFI), 443), socket(NEAR));
@@ -101,8 +101,8 @@ proptest! {
                     // What is still being opened the connection closes by itself.
                     let opening: Vec<_> =
                         model.alive.extract_if(.., |subflow| subflow.1 == address && !subflow.3).collect();
-                    for (place, local, remote, _) in opening {
-                        model.tell(closed_at(place, local, remote, Closed::AddressLost));
+                    for (index, local, remote, _) in opening {
+                        model.tell(closed_at(index, local, remote, Closed::AddressLost));
                     }
                     model.tell(PathEvent::AddressDown { address });
                 }
@@ -110,14 +110,14 @@ proptest! {
                     let remote = SocketAddr::new(ip(&format!("192.0.2.{}", which + 1)), 443);
                     model.tell(PathEvent::Announced { id: which as u8, remote });
                 }
-                (3, Some((place, local, remote, false))) => {
-                    model.alive.iter_mut().filter(|other| other.0 == place).for_each(|other| other.3 = true);
+                (3, Some((index, local, remote, false))) => {
+                    model.alive.iter_mut().filter(|other| other.0 == index).for_each(|other| other.3 = true);
                     let local = SocketAddr::new(local, 6000);
-                    model.tell(PathEvent::SubflowEstablished { subflow: place, local, remote });
+                    model.tell(PathEvent::SubflowEstablished { subflow: index, local, remote });
                 }
-                (4, Some((place, local, remote, _))) => {
-                    model.alive.retain(|other| other.0 != place);
-                    model.tell(closed_at(place, local, remote, reasons[which % reasons.len()]));
+                (4, Some((index, local, remote, _))) => {
+                    model.alive.retain(|other| other.0 != index);
+                    model.tell(closed_at(index, local, remote, reasons[which % reasons.len()]));
                 }
                 (5, _) => model.tell(PathEvent::Withdrawn { id: which as u8 }),
                 _ => {}

@@ -84,7 +84,7 @@ fn room_for_selective_acks_beside_mptcp() {
                 let mut ahead = pair::header(tcp, now, &emission, 1000);
                 ahead.flags = Flags::ACK;
                 (ahead.seq, ahead.ack) = (tcp.peer_isn().wrapping_add(place), tcp.isn().wrapping_add(1));
-                let room = Room { buffer_bytes: 0, unread_bytes: 0, told_bytes: 0 };
+                let room = Room { buffer_bytes: 0, unread_bytes: 0, advertised_bytes: 0 };
                 tcp.receive(now, &ahead, &ahead.options.brief(), 1000, room, control);
             });
         }

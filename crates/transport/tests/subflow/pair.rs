@@ -131,7 +131,7 @@ impl Host {
         }
         let len = segment.emission.len;
         let said = segment.tcp.options.brief();
-        let room = Room { buffer_bytes: self.buffer_bytes, unread_bytes: 0, told_bytes: 0 };
+        let room = Room { buffer_bytes: self.buffer_bytes, unread_bytes: 0, advertised_bytes: 0 };
         let receive = |tcp: &mut Subflow, control: &mut Control| {
             tcp.comes_as(segment.ecn);
             tcp.receive(now, &segment.tcp, &said, len, room, control)

@@ -5,7 +5,7 @@ use super::*;
 fn at(buffer_bytes: u64, sack: bool) -> Circumstances {
     Circumstances {
         now: Time::default(),
-        room: Room { buffer_bytes, unread_bytes: 0, told_bytes: 64_240 },
+        room: Room { buffer_bytes, unread_bytes: 0, advertised_bytes: 64_240 },
         rto_ns: 0,
         sack,
         compresses: false,
@@ -64,7 +64,7 @@ fn first_full_segment_lets_the_window_be_what_was_told() {
     inbound.most_segment_bytes = 1448;
     inbound.memory.grow(1_000_000, 0);
     let mut at = at(1 << 22, true);
-    at.room.told_bytes = 1_561_344;
+    at.room.advertised_bytes = 1_561_344;
     for n in 0..2 {
         inbound.arrive(&at, 1 + 1424 * n..1425 + 1424 * n, false);
     }
