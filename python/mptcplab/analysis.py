@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from os import PathLike, fspath
+from typing import Any, Protocol
 
 from mptcplab import _core, pages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any, Protocol
-
     import polars as pl
 
     from mptcplab.charts.paper.paper import Paper
 
-    Path = str | PathLike[str]
+Path = str | PathLike[str]
 
-    class Measured(Protocol):
-        """Tables, just measured or from the disk."""
 
-        @property
-        def complete(self) -> bool:
-            """Whether nothing is missing."""
+class Measured(Protocol):
+    """Tables, just measured or from the disk."""
 
-        def table(self, name: str) -> _core.Table | pl.DataFrame:
-            """Give a table."""
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
 
-        def rows(
-            self, name: str, *, connection: int | None = None, columns: Iterable[str] | None = None
-        ) -> Iterator[dict[str, Any]]:
-            """Give the rows of a table, of one connection and some columns if asked for."""
+    def table(self, name: str) -> _core.Table | pl.DataFrame:
+        """Give a table."""
 
-        def json(self) -> str:
-            """Give the summary tables as one document."""
+    def rows(
+        self, name: str, *, connection: int | None = None, columns: Iterable[str] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Give the rows of a table, of one connection and some columns if asked for."""
+
+    def json(self) -> str:
+        """Give the summary tables as one document."""
 
 
 def measure(paths: Path | Iterable[Path], **settings: Any) -> _core.Tables:

@@ -5,20 +5,15 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 
 from mptcplab._core import Error
-from mptcplab.campaign.executor import Lost
+from mptcplab.campaign.executor import Executor, Lost
 from mptcplab.campaign.store import Store
 from mptcplab.campaign.work import Batch, Shard, Task
 from mptcplab.results.record import build
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mptcplab.campaign.executor import Executor
 
 # The most that an interruption costs, unless one run takes longer. The first shards are smaller, so
 # that there is progress soon.

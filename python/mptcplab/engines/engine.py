@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
+from mptcplab import _core
 from mptcplab._core import Error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-    from typing import Any
-
-    from mptcplab import _core
     from mptcplab.scenario.scenario import Scenario
 
-    #: Called with the time in nanoseconds, and the packets or bytes so far.
-    Progress = Callable[[int, int], None]
-
+#: Called with the time in nanoseconds, and the packets or bytes so far.
+Progress = Callable[[int, int], None]
 #: What captures may hold; each has all that the ones before it have.
 CAPTURES = ("none", "headers", "full")
 #: The stack of a host that has nothing of ours, among ``stacks`` of ``run.json``.

@@ -21,7 +21,7 @@ from typing import Any
 from mptcplab import _core, writing
 from mptcplab._core import Error
 from mptcplab.engines import DEFAULT
-from mptcplab.engines.engine import CAPTURES, Target, Trial
+from mptcplab.engines.engine import CAPTURES, Engine, Measured, Programs, Progress, Target, Trial
 from mptcplab.results import policies
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.files import write_parquet
@@ -30,10 +30,6 @@ from mptcplab.scenario import long
 from mptcplab.scenario.resolved import drawn
 from mptcplab.scenario.scenario import Scenario
 from mptcplab.scenario.section import DIRECTIONS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.engines.engine import Engine, Measured, Programs, Progress
 
 
 def run(

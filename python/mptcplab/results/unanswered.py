@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+from mptcplab.analysis import Measured
 from mptcplab.labels import text
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from mptcplab.analysis import Measured
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 # Of a smaller or shorter transfer nobody asks what limited it.
 ASKED_BYTES, ASKED_S = 500_000, 1.0

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from mptcplab.campaign.work import Batch, Shard
 
-    class Executor(Protocol):
-        """Workers, each of which does a batch at a time."""
 
-        #: Whether workers see the directory of the campaign.
-        near: bool
+class Executor(Protocol):
+    """Workers, each of which does a batch at a time."""
 
-        def free(self) -> int:
-            """Say how many batches would be begun at once."""
+    #: Whether workers see the directory of the campaign.
+    near: bool
 
-        def submit(self, batch: Batch) -> None:
-            """Have a batch done."""
+    def free(self) -> int:
+        """Say how many batches would be begun at once."""
 
-        def wait(self, seconds: float) -> list[tuple[Batch, Shard | Lost]]:
-            """Give what is done by then; at once when something is."""
+    def submit(self, batch: Batch) -> None:
+        """Have a batch done."""
 
-        def close(self) -> None:
-            """Let go of the workers, whatever they do."""
+    def wait(self, seconds: float) -> list[tuple[Batch, Shard | Lost]]:
+        """Give what is done by then; at once when something is."""
+
+    def close(self) -> None:
+        """Let go of the workers, whatever they do."""
 
 
 @dataclass(frozen=True)

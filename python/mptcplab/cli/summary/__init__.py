@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from mptcplab.analysis import Measured
 from mptcplab.cli.summary.page import on_stdout
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.analysis import Measured
 
 # The most connections that are shown in full.
 IN_FULL = 20

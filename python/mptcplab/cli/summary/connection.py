@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from mptcplab.analysis import Measured
 from mptcplab.cli.summary import IN_FULL
-from mptcplab.cli.summary.events import print_events
+from mptcplab.cli.summary.events import Line, print_events
 from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.remarks import print_remarks
 from mptcplab.cli.summary.subflows import print_reasons, print_subflows
@@ -22,14 +23,9 @@ from mptcplab.labels.connections import (
 )
 from mptcplab.labels.events import changes, too_late
 from mptcplab.metrics import of_runs
+from mptcplab.results.run import Run, StoredTables
 
 Row = dict[str, Any]
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.analysis import Measured
-    from mptcplab.cli.summary.events import Line
-    from mptcplab.results.run import Run, StoredTables
 
 
 # What needs no remark where there was no connection.

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from mptcplab.analysis import Measured
 from mptcplab.cli.summary.page import Page
 from mptcplab.labels import text
 from mptcplab.labels.events import GRAVE, describe
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from mptcplab.analysis import Measured
-
-    Row = dict[str, Any]
-    # Time, number of the subflow, what happened, whether it deserves a second look.
-    Line = tuple[float, int | None, str, bool]
+Row = dict[str, Any]
+# Time, number of the subflow, what happened, whether it deserves a second look.
+Line = tuple[float, int | None, str, bool]
 
 # Not listed here: the table of subflows has figures of them.
 SHOWN_ELSEWHERE = frozenset(

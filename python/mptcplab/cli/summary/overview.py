@@ -6,13 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from mptcplab.analysis import Measured
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.labels.connections import is_mptcp, protocol
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.analysis import Measured
 
 Row = dict[str, Any]
 

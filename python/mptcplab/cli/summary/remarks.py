@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
+from mptcplab.analysis import Measured
 from mptcplab.cli.summary.page import Page
 from mptcplab.labels import text
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.analysis import Measured
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 # These take nothing away from the figures.
 MERE_INFORMATION = frozenset(
