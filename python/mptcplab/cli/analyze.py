@@ -42,7 +42,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "analyze",
         help="measure the MPTCP and TCP connections in captures",
@@ -123,7 +122,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     if options.sources:
         from mptcplab.cli.summary.listing import list_readers
         from mptcplab.sources.formats import sources

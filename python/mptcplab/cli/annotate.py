@@ -17,7 +17,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "annotate",
         help="add radio samples and positions from logs to a run",
@@ -66,7 +65,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab.api.runs import annotate
 
     annotated = annotate(

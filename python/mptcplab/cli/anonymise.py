@@ -15,7 +15,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "anonymise",
         help="make captures fit to publish",
@@ -46,7 +45,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab.anonymising import anonymise
 
     secret = _secret(options.secret) if options.secret else None

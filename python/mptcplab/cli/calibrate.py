@@ -26,7 +26,6 @@ MISSED = 1
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "calibrate",
         help="fit a link to measured figures, from a capture of your own or a paper",
@@ -81,7 +80,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from pathlib import Path
 
     from mptcplab._core import Error

@@ -19,7 +19,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "compare",
         help="show what differs between two measurements",
@@ -41,7 +40,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab import compare
     from mptcplab.cli.progress import Counting
 

@@ -23,7 +23,6 @@ FISH_FILES = "__fish_complete_path (commandline -ct)"
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "completion",
         help="print what makes a shell complete mptcplab's commands and options",
@@ -36,7 +35,6 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command and return its exit status."""
     import shtab
 
     for action in _actions(options.parser):

@@ -32,7 +32,6 @@ FLAGS = {
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "convert",
         help="convert between TCP and MPTCP at one end of several paths",

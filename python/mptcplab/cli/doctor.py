@@ -28,7 +28,6 @@ UNABLE = 1
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "doctor",
         help="say what this machine can do for the kernel engine",
@@ -71,7 +70,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab.machine import doctor
     from mptcplab.machine.checks import able
 

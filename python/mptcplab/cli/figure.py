@@ -26,7 +26,6 @@ SMALLEST, LARGEST = 1.0, 40.0
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "figure",
         help="draw a figure for a paper: PDF, SVG or PNG",
@@ -104,7 +103,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     if options.list:
         from mptcplab.charts.paper.kinds import KINDS
 

@@ -22,7 +22,6 @@ NEEDS_BUDGET = "--budget and --cost need --policy budget"
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "guard",
         help="watch the paths of this host's MPTCP connections, and leave those that go bad",

@@ -15,7 +15,6 @@ examples:
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "help",
         help="print the help of a command",
@@ -35,7 +34,6 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command and return its exit status."""
     asked = options.commands[options.command] if options.command else options.parser
     asked.print_help()
     return 0

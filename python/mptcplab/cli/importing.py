@@ -25,7 +25,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "links import",
         help="make links and a scenario from recordings of real networks",
@@ -135,7 +134,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab._core import Error
     from mptcplab.api.links import import_links
 

@@ -39,6 +39,7 @@ from mptcplab.cli import say as levels
 from mptcplab.cli.parser import Parser, add_levels_to
 from mptcplab.cli.say import say
 
+# Each has `add_to`, which describes it to argparse, and `run`, which gives the exit status.
 COMMANDS = (
     analyze,
     run_command,

@@ -16,7 +16,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "package",
         help="make one file of results that others can repeat",
@@ -48,7 +47,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab import package
     from mptcplab.artifact.package import default_path
 

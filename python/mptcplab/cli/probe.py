@@ -21,7 +21,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "probe",
         help="find the middleboxes between this host and a server",
@@ -64,7 +63,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab.api.networks import probe
 
     if options.json and options.scenario:

@@ -28,7 +28,6 @@ HINT = (
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "radio",
         help="say what rate a signal allows at most, by the standards' tables",
@@ -69,7 +68,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab import radio
 
     if options.papers and options.technology is not None:

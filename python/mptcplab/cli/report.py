@@ -25,7 +25,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "report",
         help="draw a run or a campaign as one HTML page",
@@ -78,7 +77,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab.api.pages import write_issue, write_report
 
     if options.issue:

@@ -41,7 +41,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "run",
         help="run a scenario, with MPTCP and with plain TCP over each path",
@@ -98,7 +97,6 @@ UNFINISHED = 1
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab.scenario.scenario import load
 
     refuse_without_page(options, "no_report", "json")

@@ -29,7 +29,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "schedule",
         help="run a campaign by its calendar: visits to real networks for days and weeks",
@@ -71,7 +70,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from pathlib import Path
 
     from mptcplab.campaign import definition

@@ -32,7 +32,6 @@ EVERYWHERE_4 = "0.0.0.0"  # noqa: S104 - whoever has the token may come from any
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "serve",
         help="serve runs and probes over real networks to other hosts, or downloads to phones",
@@ -131,7 +130,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab.engines.field import server_line
 
     if options.name is not None:

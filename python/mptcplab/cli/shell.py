@@ -34,7 +34,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "shell",
         usage="mptcplab shell SCENARIO [options] [-- COMMAND ...]",
@@ -91,7 +90,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab.cli.live import Beside, names_of
     from mptcplab.engines import for_programs
     from mptcplab.engines.engine import Programs

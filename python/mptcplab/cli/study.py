@@ -31,7 +31,6 @@ FAILED = 1
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "study",
         help="run the papers' experiments again, beside what they printed",
@@ -68,7 +67,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     if not options.names:
         from mptcplab.study.experiments import experiments
 

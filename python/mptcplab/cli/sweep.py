@@ -29,7 +29,6 @@ FAILED = 1
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "sweep",
         help="run a campaign: a scenario many times, with what varies",
@@ -77,7 +76,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from pathlib import Path
 
     from mptcplab.campaign import definition

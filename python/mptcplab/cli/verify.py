@@ -17,7 +17,6 @@ SHOWN = 20
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "verify",
         help="repeat the results in a file of mptcplab package",
@@ -37,7 +36,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab import verify
     from mptcplab.cli.progress import Counting
     from mptcplab.results.record import build

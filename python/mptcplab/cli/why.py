@@ -16,7 +16,6 @@ examples:
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
-    """Describe the command."""
     command = commands.add_parser(
         "why",
         help="say why a run or a captured transfer was slow, and try what would help",
@@ -44,7 +43,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run the command and return its exit status."""
     from mptcplab.api.runs import why
 
     sources = options.sources if len(options.sources) > 1 else options.sources[0]
