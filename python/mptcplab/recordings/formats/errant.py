@@ -23,11 +23,9 @@ class Errant:
     licence = "GPLv3, as its repository says"
 
     def matches(self, file: File) -> bool:
-        """Say whether the columns are those."""
         return set(NEEDS) <= set(file.columns)
 
     def read(self, file: File, options: Options) -> list[Recording]:
-        """Give the profile that was chosen."""
         found: list[tuple[int, table.Row]] = list(table.rows(file, NEEDS, options))
         if len(found) != 1:
             chosen = "no profile is" if not found else f"{len(found)} profiles are"

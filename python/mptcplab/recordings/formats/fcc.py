@@ -25,11 +25,9 @@ class Fcc:
     licence = "a work of the United States government: public domain"
 
     def matches(self, file: File) -> bool:
-        """Say whether the columns are those."""
         return set(NEEDS) <= set(file.columns)
 
     def read(self, file: File, options: Options) -> list[Recording]:
-        """Give what the tests say together."""
         units: set[str] = set()
         tests: dict[tuple[str, str], tuple[float, float]] = {}
         failed = 0

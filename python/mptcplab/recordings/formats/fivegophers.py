@@ -41,7 +41,6 @@ class FiveGophers:
         return "protocol" in names and bool({*NUMBERS} & names) and bool(measured or beside)
 
     def read(self, file: File, options: Options) -> list[Recording]:
-        """Give a recording for each carrier."""
         numbered = next(name for name in NUMBERS if name in file.columns)
         table = Table(
             name=self.name,

@@ -48,7 +48,6 @@ class Generic:
         return len(named) > 1 and len(named.keys() & set(TIMES)) == 1
 
     def read(self, file: File, options: Options) -> list[Recording]:
-        """Give the recording."""
         columns = options.columns or _named(file)
         for key in columns:
             if key not in KNOWN:

@@ -31,7 +31,6 @@ class Iperf3:
         )
 
     def read(self, file: File, options: Options) -> list[Recording]:  # noqa: ARG002 - of no use here
-        """Give the recording."""
         found = list(tests(file.text))
         if len(found) > 1:
             raise ValueError(f"holds {len(found)} tests: leave the one that is to be imported", 1)

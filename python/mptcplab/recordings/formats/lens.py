@@ -30,11 +30,9 @@ class Lens:
     licence = "CC BY-SA 4.0, as the data set says: what is made of it stands under it, too"
 
     def matches(self, file: File) -> bool:
-        """Say whether the columns are those."""
         return file.columns[:2] == list(COLUMNS) and set(file.columns[2:]) <= ONE_WAY.keys()
 
     def read(self, file: File, options: Options) -> list[Recording]:
-        """Give the recording."""
         recording = Recording(clock=STATED)
         for line, row in table.rows(file, COLUMNS, options):
             try:

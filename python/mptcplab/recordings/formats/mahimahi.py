@@ -22,7 +22,6 @@ class Mahimahi:
         return file.path.suffix in SUFFIXES or file.head.isdigit()
 
     def read(self, file: File, options: Options) -> list[Recording]:  # noqa: ARG002 - of no use here
-        """Give the recording."""
         direction = SUFFIXES.get(file.path.suffix, file.direction or "down")
         times: list[int] = []
         for line, text in enumerate(file.text.splitlines(), 1):

@@ -44,7 +44,6 @@ class Monroe:
         return '"DataId"' in file.text[:4000] and "MONROE." in file.text[:4000]
 
     def read(self, file: File, options: Options) -> list[Recording]:  # noqa: ARG002 - of no use here
-        """Give a recording for each operator."""
         names: dict[str, str] = {}
         found: dict[str, Recording] = {}
         positions: list[Sample] = []

@@ -37,7 +37,6 @@ class Ping:
         return START.search(file.text[:2000]) is not None
 
     def read(self, file: File, options: Options) -> list[Recording]:
-        """Give the recording."""
         clock = Clock(options.zone)
         found: dict[int, tuple[int, int | None, float]] = {}
         notes, sent, before, round_ = [], 0, 0, 0

@@ -31,7 +31,6 @@ class WetLinks:
         return SITE in names and ({"download", "upload"} <= names or PING in names)
 
     def read(self, file: File, options: Options) -> list[Recording]:
-        """Give what the tests of the site say together."""
         sites: set[str] = set()
         found: dict[str, list[float]] = {}
         known = {

@@ -47,7 +47,6 @@ class IpMptcp:
         return bool(first) and (found := EVENT.match(first[0])) is not None and _is_known(found)
 
     def read(self, file: File) -> Contents:
-        """Give the connections."""
         contents = Contents(self.name, file)
         rows = []
         for number, line in enumerate(file.text().splitlines(), 1):

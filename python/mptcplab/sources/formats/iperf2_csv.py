@@ -34,11 +34,9 @@ class Iperf2Csv:
     empty = "which end wrote it, where nothing shows it; the zone of its times before 2.1.9"
 
     def matches(self, file: File) -> bool:
-        """Say whether the first line is its."""
         return file.head.startswith(TITLES) or FIRST.match(file.head) is not None
 
     def read(self, file: File) -> Contents:
-        """Give the tests."""
         contents = Contents("iperf2", file)
         streams: dict[Key, dict[str, _Rows]] = {}
         zoned, titles = True, COLUMNS

@@ -50,7 +50,6 @@ class Iperf2Text:
         )
 
     def read(self, file: File) -> Contents:
-        """Give the tests."""
         log = _Log(Contents("iperf2", file))
         lines = file.text().splitlines(keepends=True)
         for number, line in enumerate(lines, 1):

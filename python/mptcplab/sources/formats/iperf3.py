@@ -35,7 +35,6 @@ class Iperf3:
         return head.startswith(EVENT) or (head.startswith("{") and VERSION.search(head) is not None)
 
     def read(self, file: File) -> Contents:
-        """Give the tests."""
         contents = Contents(self.name, file)
         faults = []
         for test in tests(file.text()):

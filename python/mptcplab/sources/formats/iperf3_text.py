@@ -49,7 +49,6 @@ class Iperf3Text:
         )
 
     def read(self, file: File) -> Contents:
-        """Give the tests."""
         contents = Contents("iperf3", file)
         test, faults, omitted, began_ns, mss = _Test(is_client=True), [], False, None, None
         lines = file.text().splitlines(keepends=True)

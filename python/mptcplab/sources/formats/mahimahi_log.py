@@ -33,11 +33,9 @@ class MahimahiLog:
     empty = "connections, addresses, mm-delay's delay and mm-loss's losses; capacity (#)"
 
     def matches(self, file: File) -> bool:
-        """Say whether the first line is its."""
         return HEAD.match(file.head) is not None
 
     def read(self, file: File) -> Contents:
-        """Give what the link carried."""
         contents = Contents("mahimahi", file, has_clock=False)
         text = file.text()
         name = HEAD.match(text)

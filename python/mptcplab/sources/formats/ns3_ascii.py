@@ -49,7 +49,6 @@ class Ns3Ascii:
         return FIRST.match(file.head) is not None
 
     def read(self, file: File) -> Contents:
-        """Give what was measured at the hosts."""
         contents = Contents("ns3", file, has_clock=False)
         passed: list[Passed] = []
         for number, line in contents.whole_lines(file):

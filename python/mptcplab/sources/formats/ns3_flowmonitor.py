@@ -34,7 +34,6 @@ class Ns3FlowMonitor:
         return "<FlowMonitor>" in file.head[:1024]
 
     def read(self, file: File) -> Contents:
-        """Give the connections."""
         contents = Contents("ns3", file, has_clock=False)
         try:
             root = ElementTree.fromstring(file.text())  # noqa: S314 - expat limits what entities become

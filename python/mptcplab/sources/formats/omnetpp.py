@@ -65,7 +65,6 @@ class Omnetpp:
         return FIRST.match(file.head) is not None
 
     def read(self, file: File) -> Contents:
-        """Give the modules."""
         contents = Contents(self.name, file, has_clock=False)
         results = _Results()
         for number, line in contents.whole_lines(file):

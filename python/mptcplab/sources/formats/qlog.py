@@ -44,7 +44,6 @@ class Qlog:
         return START.search(file.head[:4096]) is not None
 
     def read(self, file: File) -> Contents:
-        """Give the connections."""
         contents = Contents(self.name, file, has_clock=False)
         for trace in _traces(file.text(), contents):
             _add(contents, trace)

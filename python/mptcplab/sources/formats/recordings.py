@@ -39,7 +39,6 @@ class Recordings:
         return _format(file) is not None
 
     def read(self, file: File) -> Contents:
-        """Give the paths."""
         form = _format(file)
         if form is None:
             raise ValueError("is of no format that is known", 1)

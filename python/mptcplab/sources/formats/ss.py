@@ -70,7 +70,6 @@ class Ss:
         return HEADER.search(file.head[:4096]) is not None
 
     def read(self, file: File) -> Contents:
-        """Give the connections."""
         sockets: dict[Key, list[tuple[int, str]]] = {}
         first_ns = None
         for at_ns, key, info in _samples(file.text()):

@@ -47,7 +47,6 @@ class Tcptrace:
         return MARK in file.head[:4096]
 
     def read(self, file: File) -> Contents:
-        """Give the connections."""
         contents = Contents(self.name, file)
         text = file.text()
         found = _of_csv(text) if "conn_#" in text[:4096] else _of_long(text)
