@@ -31,7 +31,6 @@ SINGLE = ("run", "connection", "direction", "subflow", "", "A", "B", "B / A - 1"
 OVER_SEEDS = ("configuration", "run", "", "A", "B", "pairs", "B / A - 1", "p corrected")
 ENDS = ("client", "server")
 
-
 Draw = Callable[[], Any]
 
 

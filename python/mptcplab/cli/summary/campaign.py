@@ -27,7 +27,6 @@ from mptcplab.results.statistics.intervals import LEVEL
 
 Row = dict[str, Any]
 
-
 # The most lines of each kind that are shown, before a count of the others.
 MOST_ROWS = 60
 MOST_FAILURES = 10

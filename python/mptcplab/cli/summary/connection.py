@@ -27,7 +27,6 @@ from mptcplab.results.run import Run, StoredTables
 
 Row = dict[str, Any]
 
-
 # What needs no remark where there was no connection.
 EMPTY = frozenset({"no_tcp"})
 
