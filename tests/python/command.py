@@ -17,7 +17,7 @@ IMPORTS = [
     *("mptcplab.cli.main", "mptcplab.cli.summary.page", "mptcplab.scenario.scenario"),
     *("mptcplab.results.record", "mptcplab.results.opening", "mptcplab.results.campaign"),
     *("mptcplab.charts.run.page", "mptcplab.charts.campaign.page", "polars", "pydantic"),
-    *("mptcplab.schedule.schedule", "mptcplab.campaign.work"),
+    *("mptcplab.schedule.schedule", "mptcplab.campaign.work", "scipy.stats", "matplotlib.figure"),
 ]
 COPIES = multiprocessing.get_context("forkserver")
 COPIES.set_forkserver_preload(IMPORTS)

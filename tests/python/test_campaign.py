@@ -277,7 +277,8 @@ def test_shares_are_of_the_connection_that_has_the_paths(tmp_path: Path) -> None
 def test_an_axis_may_have_any_name(name: str, tmp_path: Path, mptcplab: Run) -> None:
     given = CAMPAIGN.replace("axis.controller", f"axis.{name}")
     file = written(tmp_path, given, repetitions=1)
-    swept = mptcplab("sweep", str(file), "--out", str(tmp_path / "out"), "--json")
+    words = ("--out", tmp_path / "out", "--jobs", "1", "--json")
+    swept = mptcplab("sweep", file, *words)
     assert swept.returncode == 0, swept.stderr
     found = [one["axes"][name] for one in json.loads(swept.stdout)["configurations"]]
     assert found == ["lia", "olia", "cubic"] * 2

@@ -97,8 +97,8 @@ def test_intervals_of_gains_cover(n: int, skewed: bool) -> None:
         first, second = (np.exp(0.4 * radio + 0.1 * one) for one in own)
     else:
         first, second = (10 + radio + one for one in own)
-    found = (paired(1.3 * a, b).relative for a, b in zip(first, second, strict=True))
-    check(held(0.3, found), (0.93, 0.965) if skewed else NORMAL)
+    found = (quotient(1.3 * a, b) for a, b in zip(first, second, strict=True))
+    check(held(1.3, found), (0.93, 0.965) if skewed else NORMAL)
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -218,7 +218,7 @@ def test_a_full_disk_stops_it_and_it_goes_on_when_there_is_room(
         ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     first, complaint, again = done.stderr.splitlines()
