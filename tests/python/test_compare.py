@@ -384,6 +384,7 @@ def damaged(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("a", "b", "complaint"),
     [
         ("nowhere", "fast", "nowhere: no such file or directory"),
+        ("fst", "fast", "fst: no such file or directory; did you mean fast?"),
         ("fast", "empty", "empty holds no runs, no campaign and no captures"),
         ("text.pcap", "fast/1", "text.pcap"),
         ("fast", "slow/1/mptcp", "slow/1/mptcp a run: compare one of its seeds"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
+from mptcplab.messages import close
 from mptcplab.reading import accessible
 from mptcplab.results.campaign import ABOUT as CAMPAIGN
 from mptcplab.results.campaign import Campaign
@@ -37,7 +39,7 @@ def opened(
     if path.is_file():
         return Analysis(measure(path, samples=samples, **part))
     if not path.is_dir():
-        raise Error(f"{source}: no such file or directory")
+        raise Error(f"{source}: no such file or directory{_meant(path)}")
     found = _results(path)
     if found is not None:
         if from_seconds or to_seconds is not None:
@@ -48,6 +50,14 @@ def opened(
     raise Error(
         f"{source} holds no runs, no campaign and no captures, nor files of tools that are known"
     )
+
+
+def _meant(path: Path) -> str:
+    """Ask for the one beside it that has nearly its name, if there is one."""
+    with suppress(OSError):
+        if near := close(path.name, (one.name for one in path.parent.iterdir())):
+            return f"; did you mean {path.parent / near}?"
+    return ""
 
 
 def _results(path: Path) -> Run | Comparison | list[Comparison] | Campaign | None:
