@@ -15,10 +15,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let first = joins().filter_map(|row| row.join_time_ms).reduce(f64::min);
     // A subflow that a box broke is what the path lacked, not time, nor one that was refused while there was time.
     let is_broken = case.report.events.iter().any(|row| row.event == "fail");
-    let half_s = (first_syn::lost_s(case) + case.elapsed_s) / 2.0;
+    let half_s = case.elapsed_s / 2.0;
     let is_refused = |row: &Subflow| row.handshake == "refused" && row.end_s < case.begin_s + half_s;
     if is_broken
         || case.join_failed
+        || first_syn::lost_s(case) > 0.0
         || joins().any(is_refused)
         || joins().count() == 0
         || first.is_some_and(|first| first < half_s * 1e3)
