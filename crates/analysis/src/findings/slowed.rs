@@ -5,6 +5,7 @@ use super::away;
 use super::case::{self, Case, Cost, Found, s};
 use super::idle_path::idle;
 use crate::timeline::Timeline;
+use std::iter::repeat_n;
 use std::ops::Range;
 
 /// Rates are those over so long, and over so many round trips.
@@ -19,6 +20,8 @@ const LESS: f64 = 0.85;
 const SAME: f64 = 0.95;
 const LESS_OF_ALL: f64 = 0.9;
 const LESS_S: f64 = 2.0;
+/// That time does not count where the rest is this part of all.
+const WHOLE: f64 = 0.25;
 /// So many such times before and after are its doing as well: what the change loses, and until the sender finds the rate.
 const AROUND: usize = 2;
 /// What is no less than this part of that, or of the connection's rate then, is as fast as ever.
@@ -124,9 +127,6 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
     let rates: Vec<f64> = times.iter().map(|time| timeline.bytes(subflow, time.clone()) / seconds).collect();
     let all = |time: &Range<usize>| time.clone().map(|index| timeline.came(index)).sum::<f64>() / seconds;
     let rate = rates.windows(2).map(|pair| pair[0].min(pair[1])).fold(0.0, f64::max);
-    let fast: Vec<f64> =
-        times.iter().zip(&rates).filter(|(_, one)| **one >= FAST * rate).map(|(time, _)| all(time)).collect();
-    let rate_of_all = fast.iter().sum::<f64>() / fast.len().max(1) as f64;
     let bound_us = 1e3 * (WAITS * least_ms).max(least_ms + WAITS_MS);
     let idle = idle(timeline, subflow, &there.clone().collect::<Vec<_>>());
     // In which the path was neither dead nor left aside.
@@ -136,6 +136,22 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
             silences.iter().map(|silent| silent.end.min(time.end).saturating_sub(silent.start.max(time.start)));
         (idle + silent.sum::<usize>()) as f64 <= most * time.len() as f64 && is_busy(timeline, time)
     };
+    let is_less = |(time, one): (&Range<usize>, &f64)| {
+        *one < LESS * rate && is_used(time, NEVER) && waits(timeline, subflow, time, bound_us)
+    };
+    // Where others take a part of it for long, that says nothing of what the path carries.
+    let long = (LESS_S / seconds).ceil().max(2.0) as usize;
+    let less: Vec<bool> = times.iter().zip(&rates).map(is_less).collect();
+    let for_long = less.chunk_by(|one, other| one == other);
+    let for_long = for_long.flat_map(|run| repeat_n(run[0] && run.len() >= long, run.len()));
+    let whole: Vec<usize> = for_long.enumerate().filter(|(_, for_long)| !for_long).map(|(index, _)| index).collect();
+    let count = |part: f64| whole.iter().filter(|&&index| rates[index] >= part * rate).count();
+    let fast_in_all = rates.iter().filter(|&&one| one >= FAST * rate).count();
+    let shows = 2 * count(SAME) >= fast_in_all
+        || 2 * count(SAME) >= count(FAST) && count(FAST) as f64 >= WHOLE * times.len() as f64;
+    let fast: Vec<f64> =
+        whole.iter().filter(|&&index| rates[index] >= FAST * rate).map(|&index| all(&times[index])).collect();
+    let rate_of_all = fast.iter().sum::<f64>() / fast.len().max(1) as f64;
     let is_slow = |(time, one): (&Range<usize>, &f64)| {
         *one < SLOW * rate
             && all(time) < FAST * rate_of_all
@@ -143,18 +159,12 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
             && waits(timeline, subflow, time, bound_us)
     };
     let slow: Vec<bool> = times.iter().zip(&rates).map(is_slow).collect();
-    let count = |part: f64| rates.iter().filter(|&&one| one >= part * rate).count();
-    let shows = 2 * count(SAME) >= count(FAST);
     let part = if shows { LESS } else { SLOW };
-    let is_less = |(time, one): (&Range<usize>, &f64)| {
-        *one < part * rate && is_used(time, NEVER) && waits(timeline, subflow, time, bound_us)
-    };
-    let less: Vec<bool> =
-        times.iter().zip(&rates).zip(&slow).map(|(one, &slow)| slow || shows && is_less(one)).collect();
+    let less: Vec<bool> = less.iter().zip(&slow).map(|(&less, &slow)| slow || shows && less).collect();
     // It becomes slower only after it was fast.
     let begin = rates.iter().position(|&one| one >= FAST * rate)?;
     let least = (LEAST_S / seconds).ceil().max(2.0) as usize;
-    let long = (LESS_S / seconds).ceil().max(least as f64) as usize;
+    let long = long.max(least);
     // For how long it was slow in its first and last time, if as slow then as in the one beside.
     let lasts = |edge: usize, inner: usize| {
         let [edge, inner] = [edge, inner].map(|index| 1.0 - rates[index] / rate);
