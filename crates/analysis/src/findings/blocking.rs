@@ -33,15 +33,18 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), waited(index));
             }
         }
-        // Where data waits for so long, what was best was held up as well: how fast the paths are, nothing tells.
-        let often = waited_s >= OFTEN * case.elapsed_s;
+        // Where data waits for so long, be it for what the path lost, what was best was held up as well: how fast the paths are,
+        // nothing tells.
+        let held_s: f64 = (0..timeline.whole.len()).map(|index| timeline.of(subflow, index).held_s()).sum();
+        let often = held_s >= OFTEN * case.elapsed_s;
         let is_dear = cost_s >= (LEAST_PART * case.elapsed_s).min(LEAST_S);
         let hidden = (case.order_bound || case.window_bound) && case.has_room();
         let cost = match often {
-            // Data waits for what a path lost, too.
-            _ if is_dear && (case.changed || case.lossy) => Cost::Unknown,
+            // Data waits for what a path lost, too, and only the sender shows losses.
+            _ if is_dear && (case.changed || case.lossy || case.sender.is_none()) => Cost::Unknown,
             true if is_dear || hidden && waited_s >= MOSTLY * case.elapsed_s => Cost::Unknown,
-            false if is_dear && !hidden => Cost::Seconds(cost_s),
+            // What was best may have been held up as well.
+            false if is_dear && !hidden => Cost::AtLeast(cost_s),
             _ => continue,
         };
         let (from_s, to_s) = (case.seconds(timeline, times[0]), case.seconds(timeline, times[times.len() - 1] + 1));
@@ -53,7 +56,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             to_s: to_s.min(case.end_s()),
             cost,
             // A path that loses packets is slow for that.
-            confidence: if case.lossy { 0.6 } else { 0.9 },
+            confidence: if case.lossy || case.sender.is_none() { 0.6 } else { 0.9 },
             message: format!(
                 "data that had arrived waited {} of {} for earlier data from {}",
                 s(waited_s),

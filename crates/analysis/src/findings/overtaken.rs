@@ -13,13 +13,11 @@ const STEADY: f64 = 0.5;
 const LEAST_PART: f64 = 0.05;
 const LEAST_GAP_S: f64 = 0.2;
 
-/// The receiver sees which path fell silent only where data had overtaken what was on it.
+/// The receiver sees which path fell silent only where data had overtaken what was on it, and not what it would have carried besides.
 pub(super) fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
     let mut found = overtaken(case, timeline);
     for stop in stops(case, timeline) {
         let (from_s, to_s) = (case.seconds(timeline, stop.start), case.seconds(timeline, stop.end));
-        let waited_us: u64 = stop.clone().map(|index| u64::from(timeline.whole[index].waited_us)).sum();
-        let waited = waited_us as f64 / 1e6 >= (to_s - from_s) / 2.0;
         let span = |from_s: f64, to_s: f64| {
             let begin_s = case.seconds(timeline, 0);
             timeline.index_at(from_s - begin_s)..timeline.index_at(to_s - begin_s)
@@ -38,29 +36,36 @@ pub(super) fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
             .established()
             .into_iter()
             .any(|other| other != subflow && came(other, to_s - timeline.width_s(), to_s + LEAST_S));
-        if !waited || !others || to_s - from_s < case.patience_s(subflow, SILENT_S) {
+        let waited_s: f64 = stop.clone().map(|index| waited_s(timeline, subflow, index)).sum();
+        if waited_s < (to_s - from_s) / 2.0 || !others || to_s - from_s < case.patience_s(subflow, SILENT_S) {
             continue;
         }
-        let cost = case.claim(from_s, to_s, to_s - from_s);
-        let Cost::Seconds(lost_s) = cost else { continue };
+        let lost_s = case.lost.claim(from_s, to_s, to_s - from_s);
         found.push(Found {
             kind: "path_dead",
             subflow: Some(subflow),
             from_s,
             to_s,
-            cost,
+            cost: Cost::AtLeast(lost_s),
             confidence: 0.6,
             message: format!(
-                "{} delivered nothing from {} on; data of the other paths waited for data that was on it: {}",
+                "{} delivered nothing from {} on; data of the other paths waited for data that was on it: at least {} lost",
                 case.name(subflow),
                 s(from_s),
-                case.lost(lost_s)
+                s(lost_s)
             ),
             evidence: format!("nothing arrived from {from_s:.3} s to {to_s:.3} s, then another subflow filled the gap"),
             remedy: REMEDY_ONE,
         });
     }
     found
+}
+
+/// How long data waited in a short time, but for what another path was slow to bring, or had lost itself.
+fn waited_s(timeline: &Timeline, subflow: usize, index: usize) -> f64 {
+    let others = (0..timeline.flows.len()).filter(|&other| other != subflow);
+    let for_others: f64 = others.map(|other| timeline.of(other, index).held_s()).sum();
+    f64::from(timeline.whole[index].waited_us) / 1e6 - for_others
 }
 
 /// Paths that brought data throughout, fell silent, and held up others, which went on: another brought what was missing, or they did
@@ -86,7 +91,7 @@ fn overtaken(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
             if (silent.len() as f64) * width_s < least_s || steady.len() < before || often < STEADY * before as f64 {
                 continue;
             }
-            let waited = |index: usize| f64::from(timeline.whole[index].waited_us) / 1e6;
+            let waited = |index: usize| waited_s(timeline, subflow, index);
             let waits = (silent.start..silent.end.min(silent.start + soon)).find(|&index| waited(index) > 0.0);
             let waited_s: f64 =
                 waits.map_or(0.0, |first| (first..silent.end).map(waited).take_while(|&waited_s| waited_s > 0.0).sum());
@@ -103,15 +108,15 @@ fn overtaken(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
                 subflow: Some(subflow),
                 from_s,
                 to_s,
-                cost: Cost::Seconds(lost_s),
+                cost: Cost::AtLeast(lost_s),
                 confidence: 0.6,
                 message: format!(
-                    "{} delivered nothing from {} to {}; data of the other paths waited {} of that for data that was on it: {}",
+                    "{} delivered nothing from {} to {}; data of the other paths waited {} of that for data that was on it: at least {} lost",
                     case.name(subflow),
                     s(from_s),
                     if to_s + 0.1 >= case.end_s() { "the end".to_owned() } else { s(to_s) },
                     s(waited_s),
-                    case.lost(lost_s)
+                    s(lost_s)
                 ),
                 evidence: format!(
                     "nothing arrived over it from {from_s:.3} s to {to_s:.3} s, after it had brought data throughout; data of others that had arrived waited for {waited_s:.3} s from then on"

@@ -106,7 +106,10 @@ fn until_it_came(case: &Case, chain: &Chain) -> Option<Wait> {
         direction: chain.direction,
         paused_s: 0.0,
     };
-    let Some(receiver) = case.report.receivers[chain.direction as usize].as_deref() else {
+    // Where its receiver was not captured, the answer to it shows that it came.
+    let receivers =
+        [chain.direction, chain.direction.reverse()].map(|direction| &case.report.receivers[direction as usize]);
+    let Some(receiver) = receivers.into_iter().find_map(|receiver| receiver.as_deref()) else {
         return Some(wait(chain.events.len()));
     };
     let rtt_ms = case.report.subflows.get(chain.subflow).and_then(|row| row.handshake_rtt_ms).unwrap_or(0.0);

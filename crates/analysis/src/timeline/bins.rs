@@ -35,6 +35,8 @@ pub(crate) struct Bin {
     pub(crate) rtt_us: u32,
     /// At the receiver: time in which other subflows' data waited for what this one was slow to bring.
     pub(crate) waited_us: u32,
+    /// At the receiver: time in which data waited for what this one had lost and sent again itself.
+    pub(crate) repaired_us: u32,
     /// At the sender: some data was acknowledged, be it selectively.
     pub(crate) answered: bool,
     /// At the sender: segments sent again after a silence, but for one since which nothing was sent that was not answered; and those of them whose silence was half as long again as the last.
@@ -44,6 +46,13 @@ pub(crate) struct Bin {
     pub(crate) resent: u8,
     /// At the sender: silences with time-outs of which it turned out that the path had held packets up and lost none.
     pub(crate) spurious: u8,
+}
+
+impl Bin {
+    /// At the receiver: time in which data waited for this subflow, seconds.
+    pub(crate) fn held_s(&self) -> f64 {
+        (f64::from(self.waited_us) + f64::from(self.repaired_us)) / 1e6
+    }
 }
 
 impl And for Whole {
@@ -74,6 +83,7 @@ impl And for Bin {
                 (one, other) => one.min(other),
             },
             waited_us: self.waited_us.saturating_add(other.waited_us),
+            repaired_us: self.repaired_us.saturating_add(other.repaired_us),
             answered: self.answered || other.answered,
             timeouts: self.timeouts.saturating_add(other.timeouts),
             backed_off: self.backed_off.saturating_add(other.backed_off),

@@ -278,15 +278,17 @@ impl Timeline {
     #[cold]
     fn waited(&mut self) {
         let Some(Stall { from, own }) = self.stall.take() else { return };
-        let (filler, to) = self.filler;
+        let ((filler, to), again) = (self.filler, self.filler_again);
         let from = from.max(self.waited_until);
         self.waited_until = to.max(self.waited_until);
         self.over(from, to, |timeline, index, us| {
             let bin = timeline.bin(index);
             bin.waited_us = bin.waited_us.saturating_add(us);
+            let bin = timeline.flow_bin(filler, index);
             if !own {
-                let bin = timeline.flow_bin(filler, index);
                 bin.waited_us = bin.waited_us.saturating_add(us);
+            } else if again {
+                bin.repaired_us = bin.repaired_us.saturating_add(us);
             }
         });
     }
