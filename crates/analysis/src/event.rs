@@ -43,9 +43,6 @@ pub(crate) enum Kind<'a> {
     Flight { in_flight_bytes: u64, window_bytes: Option<u64> },
     /// The receiver told of a segment that came after a gap (SACK).
     Sacked,
-    /// An acknowledgement of something new, the first since something was sent again, echoes a timestamp: of what was sent first, or of
-    /// what was sent again (RFC 3522 §3.2).
-    Echoed { of_first: bool },
     /// A round-trip time sample, nanoseconds.
     Rtt { nanos: u64 },
     /// A segment arrived with this many bytes that no subflow had brought before.

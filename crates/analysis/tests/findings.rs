@@ -214,37 +214,6 @@ fn a_path_delays_only_what_was_sent() {
 }
 
 #[test]
-fn one_answer_to_all_that_a_path_held_echoes_the_timestamp_of_what_was_sent_first() {
-    let spurious = |stamps: bool, echo: u32| {
-        let stamp = |value: u32, echo: u32| if stamps { format!("ts({value} {echo})") } else { String::new() };
-        let mut lines = "
-            0|-  client wifi S  0 0 0 mp_capable
-            20|- server wifi SA 0 1 0 mp_capable
-            20|- client wifi A  1 1 0 mp_capable
-            "
-        .to_owned();
-        for number in 0..160 {
-            let held = number >= 150;
-            let at = if held { 2000 + number } else { 200 + 10 * number };
-            let (from, to) = (1 + 1000 * number, 1001 + 1000 * number);
-            let segment = format!("client wifi A {from} 1 1000 dss({from} {from} 1000, ack 1)");
-            writeln!(lines, "{at}|- {segment} {}", stamp(at, 0)).unwrap();
-            if number == 150 {
-                writeln!(lines, "2600|- {segment} {}", stamp(2600, 0)).unwrap();
-            }
-            if !held {
-                writeln!(lines, "{}|- server wifi A 1 {to} 0 dss(ack {to}) {}", at + 30, stamp(at, at)).unwrap();
-            }
-        }
-        writeln!(lines, "3000|- server wifi A 1 160001 0 dss(ack 160001) {}", stamp(3000, echo)).unwrap();
-        kinds(&Script::default().run(&lines)).contains(&"spurious_timeouts")
-    };
-    assert!(spurious(true, 2150));
-    assert!(!spurious(true, 2600), "of what was sent again");
-    assert!(!spurious(false, 0), "nothing tells");
-}
-
-#[test]
 fn a_capture_that_cut_most_options_is_unfit_and_says_so() {
     let cut = |one_in: u32| {
         let mut lines = "

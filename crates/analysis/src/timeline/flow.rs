@@ -50,20 +50,17 @@ struct Silence {
     acked_bytes: u32,
     /// Acknowledged by the first answer.
     first_bytes: u32,
-    /// Its timestamp is of what was sent first: that came through.
-    echoes_first: Option<bool>,
     /// Two round trips after the first answer, once that came, and no later than all that was in flight is acknowledged: what is
     /// lost then was sent later.
     over: Option<Time>,
 }
 
 impl Silence {
-    /// Whether what was in flight came through late: its timestamp is echoed (RFC 3522). Without timestamps, the first of it is
-    /// answered first: a first answer to most of it is one to what was sent again, and the rest had come long before, and its answers
-    /// were lost on a dead path.
+    /// Whether what was in flight came through late: the first of it is answered first. A first answer to most of it is one to
+    /// what was sent again; the rest had come long before, and its answers were lost on a dead path.
     fn was_held(&self) -> bool {
         !self.had_gap
-            && self.echoes_first.unwrap_or(self.first_bytes <= self.in_flight_bytes / 2)
+            && self.first_bytes <= self.in_flight_bytes / 2
             && self.acked_bytes / 3 >= self.in_flight_bytes / 4
             && self.resent_bytes <= self.in_flight_bytes / 4
     }
@@ -76,12 +73,6 @@ impl Flow {
         self.last_answer = Some(at);
         if self.silence.is_some() {
             self.broken(at, acked_bytes);
-        }
-    }
-
-    pub(super) fn echoed(&mut self, of_first: bool) {
-        if let Some(silence) = &mut self.silence {
-            silence.echoes_first.get_or_insert(of_first);
         }
     }
 
@@ -117,7 +108,6 @@ impl Flow {
                     resent_bytes: 0,
                     acked_bytes: 0,
                     first_bytes: 0,
-                    echoes_first: None,
                     over: None,
                 });
             }

@@ -126,7 +126,6 @@ impl Timeline {
                 flow.answered(at, 0);
                 flow.has_gap = true;
             }
-            Kind::Echoed { of_first } => flow.echoed(of_first),
             Kind::Rtt { nanos } => {
                 let rtt_us = (nanos / 1000).clamp(1, u64::from(u32::MAX)) as u32;
                 flow.now.rtt_us = if flow.now.rtt_us == 0 { rtt_us } else { flow.now.rtt_us.min(rtt_us) };

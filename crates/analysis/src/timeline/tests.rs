@@ -105,17 +105,6 @@ fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
     );
     // All of it had come before, and its acknowledgements were lost: one answers what was sent again.
     assert_eq!(spurious(&[(1000, 1000), (1020, 0), (1900, 2000), (1990, 0)]), 0);
-    // The timestamp that the first answer echoes tells the two apart (RFC 3522).
-    let echoed = |of_first: bool, answers: &[(i64, u64)]| {
-        let mut timeline = silent_after_a_window();
-        on(&mut timeline, 800, 0, again());
-        on(&mut timeline, answers[0].0, 0, Kind::Echoed { of_first });
-        answers.iter().for_each(|&(ms, left_bytes)| on(&mut timeline, ms, 0, flight(left_bytes)));
-        timeline.keep();
-        timeline.flows[0].bins.iter().map(|bin| bin.spurious).sum::<u8>()
-    };
-    assert_eq!(echoed(true, &[(1000, 0), (1900, 2000), (1990, 0)]), 1, "one answer to all that was held");
-    assert_eq!(echoed(false, &[(1000, 8000), (1001, 3000), (1002, 0)]), 0, "what was sent again came first");
     // What left at once when all had come, and was lost, is no part of it.
     let mut later = silent_after_a_window();
     on(&mut later, 800, 0, again());

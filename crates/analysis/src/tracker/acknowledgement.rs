@@ -5,7 +5,6 @@ use super::packet::Packet;
 use super::stream::Stream;
 use crate::event::Kind;
 use wire::mptcp::Dss;
-use wire::seq;
 
 /// What a segment holds that is not known to hold less.
 const ETHERNET_MSS_BYTES: i64 = 1460;
@@ -65,13 +64,6 @@ impl Connection {
         if sacked.is_some() && sacked != sequence.sacked {
             sequence.sacked = sacked;
             end.emit(packet.event(of_data, Kind::Sacked));
-        }
-        if acknowledged.newly.is_some()
-            && let Some(resent) = sequence.resent_stamp.take()
-            && let Some((_, echo)) = packet.brief.timestamps
-        {
-            let of_first = seq::diff(echo, resent) < 0;
-            end.emit(packet.event(of_data, Kind::Echoed { of_first }));
         }
         if window_changed || acknowledged.newly.is_some() {
             let in_flight_bytes = sequence.in_flight_bytes();

@@ -137,11 +137,6 @@ impl Connection {
         view.merged[d] |= merged;
         let packets = if merged { len.div_ceil(room.bytes) } else { 1 };
         sequence.sizes.add(len, packets, merged);
-        if novelty.resent_bytes > 0
-            && let Some((stamp, _)) = packet.brief.timestamps
-        {
-            sequence.resent_stamp.get_or_insert(stamp);
-        }
         let data = Data {
             bytes: len,
             packets,

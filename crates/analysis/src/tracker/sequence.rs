@@ -19,8 +19,6 @@ pub(super) struct Sequence {
     acked: Option<i64>,
     /// The block that the receiver acknowledged selectively last: the first one holds what came last (RFC 2018 §4).
     pub(super) sacked: Option<(u32, u32)>,
-    /// The timestamp of what was sent again first since anything new was acknowledged (RFC 3522 §3.2).
-    pub(super) resent_stamp: Option<u32>,
     /// When anything acknowledged was sent last.
     acked_sent_at: Option<Time>,
     /// The shortest round-trip time.

@@ -69,10 +69,7 @@ impl Script {
         match name {
             "mss" => push(TcpOption::MaximumSegmentSize(number(0) as u16)),
             "ws" => push(TcpOption::WindowScale(number(0) as u8)),
-            "ts" => {
-                let echo = if words.len() > 1 { number(1) as u32 } else { 0 };
-                push(TcpOption::Timestamps { value: number(0) as u32, echo });
-            }
+            "ts" => push(TcpOption::Timestamps { value: number(0) as u32, echo: 0 }),
             "sack" => {
                 let edge = |index| self.initial(&line.path, path, line.from.other()).wrapping_add(number(index) as u32);
                 push(TcpOption::Sack(wire::SackBlocks::new(&[(edge(0), edge(1))])));

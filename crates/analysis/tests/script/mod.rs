@@ -24,7 +24,7 @@
 //! | `dss(DSN SSN 0)` | the infinite mapping |
 //! | `add_addr(ID ADDRESS[:PORT])`, `add_addr(ID ADDRESS echo)`, `add_addr(ID ADDRESS wrong)` | |
 //! | `remove_addr(ID …)`, `prio(backup)`, `prio(regular)`, `fail(DSN)`, `fastclose`, `tcprst(REASON)` | |
-//! | `mss(N)`, `ws(N)`, `ts(N)`, `ts(N ECHO)` | a SYN has `mss(1460)` if it says nothing else |
+//! | `mss(N)`, `ws(N)`, `ts(N)` | a SYN has `mss(1460)` if it says nothing else |
 //! | `sack(LEFT RIGHT)` | a block, relative as `ack` is |
 //! | `win(N)` | the window field, else 60000 |
 //! | `ttl(N)`, `id(N)`, `tos(N)` | time to live, else 64; IP identification, else the number of the packet; type of service |
