@@ -243,7 +243,7 @@ impl Endpoint {
 
     /// Reads up to `bytes` that are in order; says how many there were. Not reading closes the window.
     pub fn read(&mut self, now: Time, connection: ConnectionId, bytes: u64) -> u64 {
-        self.with(connection.0 as usize, |connection, _| connection.read(now, bytes)).unwrap_or(0)
+        self.with(connection.0 as usize, |connection, ctx| connection.read(now, bytes, ctx)).unwrap_or(0)
     }
 
     /// Bytes that are in order and not read.
@@ -264,9 +264,9 @@ impl Endpoint {
 
     /// Reads what the peer says before all data, once it is whole.
     pub fn hear(&mut self, now: Time, connection: ConnectionId) -> Option<Vec<u8>> {
-        self.with(connection.0 as usize, |connection, _| {
+        self.with(connection.0 as usize, |connection, ctx| {
             let words = connection.words()?.to_vec();
-            connection.read(now, connection.words_bytes());
+            connection.read(now, connection.words_bytes(), ctx);
             Some(words)
         })?
     }

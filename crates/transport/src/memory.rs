@@ -134,6 +134,14 @@ impl Memory {
         }
     }
 
+    /// What a segment of `len` bytes takes of it.
+    pub fn taken_by(&self, len: u32) -> u64 {
+        match self.share {
+            Share::Fixed(_) => u64::from(len),
+            Share::Measured(_) => occupied_bytes(len),
+        }
+    }
+
     /// Whether `bytes` are more than were read in any round trip before.
     pub fn is_news(&self, bytes: u64) -> bool {
         bytes > self.read

@@ -39,6 +39,8 @@ pub struct Entry {
     pub advertised: Advertised,
     /// Bytes below this offset were delivered.
     pub delivered: u64,
+    /// Bytes below this offset are in order.
+    pub arrived: u64,
     /// The peer acknowledged everything below this offset of ours.
     pub acked: u64,
     /// The keys were told in the last ACK that did not answer to data: the next may say something else.
@@ -111,6 +113,7 @@ impl Entry {
             own_window: OwnWindow::new(first_window_bytes),
             advertised: Advertised { bytes: first_window_bytes, at: 1 },
             delivered: 1,
+            arrived: 1,
             acked: 1,
             keys_told: false,
             receive_rtt: ReceiveRtt::default(),

@@ -81,12 +81,25 @@ impl Connection {
         self.with(i, |entry, control| entry.tcp.too_big(seq, mtu_bytes, control));
     }
 
-    /// Brings the bytes of subflow `i` below `end`, which are in order there, to their places.
+    /// Memory is left again for what subflows hold back (net/mptcp/protocol.c, __mptcp_move_skbs).
+    pub(super) fn take_held_back(&mut self, ctx: &mut Context) {
+        for i in 0..self.entries.len() {
+            let entry = &self.entries[i];
+            if entry.delivered < entry.arrived && !entry.is_over() {
+                self.deliver(i, entry.arrived, ctx);
+            }
+        }
+    }
+
+    /// Brings the bytes of subflow `i` below `end`, which are in order there, to their places. Upstream Linux leaves them to the subflow
+    /// while memory is full (__mptcp_move_skbs_from_subflow, since 6.15; before, it asked after each segment, with the same outcome).
     fn deliver(&mut self, i: usize, end: u64, ctx: &mut Context) {
+        let takes_memory = self.fills_windows();
+        self.entries[i].arrived = end;
         let mut news = false;
         loop {
             let entry = &mut self.entries[i];
-            if entry.delivered >= end {
+            if entry.delivered >= end || self.receive.is_full() {
                 break;
             }
             match entry.mappings.next(entry.delivered..end) {
@@ -96,7 +109,10 @@ impl Connection {
                     if self.own_windows && self.mode == Mode::Multipath && after > first.max(place) {
                         entry.own_window.hold(place..after);
                     }
-                    news |= self.receive.deliver(place, len);
+                    news |= match takes_memory {
+                        true => self.receive.take_in(place, len),
+                        false => self.receive.deliver(place, len),
+                    };
                 }
                 Next::Incomplete => break,
                 Next::Void { until } => entry.delivered = until,

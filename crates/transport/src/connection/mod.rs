@@ -7,6 +7,7 @@ mod agreement;
 mod close;
 mod entry;
 mod fallback;
+mod held;
 mod inbound;
 mod mappings;
 mod numbers;
@@ -369,11 +370,12 @@ impl Connection {
     }
 
     /// The application reads up to `bytes`; says how many there were.
-    pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
+    pub fn read(&mut self, now: Time, bytes: u64, ctx: &mut Context) -> u64 {
         let read = self.receive.read(bytes);
         self.reported.read(self.receive.readable() > 0);
         if read > 0 {
             self.was_read(now);
+            self.take_held_back(ctx);
         }
         read
     }

@@ -2,16 +2,15 @@
 //! other subflows takes room in it.
 
 use super::Connection;
-use std::collections::VecDeque;
+use super::held::Held;
 use std::ops::Range;
 use wire::Time;
 
 /// The receiving side of a subflow's window.
 #[derive(Debug)]
 pub struct OwnWindow {
-    /// Places of data that arrived by it and may not have been read, in order.
-    held: VecDeque<Range<u64>>,
-    held_bytes: u64,
+    /// Data that arrived by it and may not have been read.
+    held: Held,
     /// The peer may send up to this offset of the subflow; never goes back.
     edge: u64,
 }
@@ -19,22 +18,18 @@ pub struct OwnWindow {
 impl OwnWindow {
     /// That begins with `first_bytes`.
     pub fn new(first_bytes: u64) -> OwnWindow {
-        OwnWindow { held: VecDeque::new(), held_bytes: 0, edge: 1 + first_bytes }
+        OwnWindow { held: Held::default(), edge: 1 + first_bytes }
     }
 
-    /// Data came for these places.
-    pub fn hold(&mut self, places: Range<u64>) {
-        let at = self.held.partition_point(|held| held.start < places.start);
-        self.held_bytes += places.end - places.start;
-        self.held.insert(at, places);
+    /// Data came.
+    pub fn hold(&mut self, data: Range<u64>) {
+        let bytes = data.end - data.start;
+        self.held.hold(data, bytes);
     }
 
-    /// Everything below `place` was read.
-    pub fn let_go(&mut self, place: u64) {
-        while let Some(held) = self.held.front().filter(|held| held.end <= place) {
-            self.held_bytes -= held.end - held.start;
-            self.held.pop_front();
-        }
+    /// Everything below `offset` was read.
+    pub fn let_go(&mut self, offset: u64) {
+        self.held.let_go(offset);
     }
 
     /// The window to tell where `next` is expected, with a buffer of `bytes` and no wider than `grown_bytes`. It opens in
@@ -54,7 +49,7 @@ impl OwnWindow {
     }
 
     fn opened(&self, next: u64, bytes: u64, grown_bytes: u64) -> u64 {
-        next.saturating_add(bytes.saturating_sub(self.held_bytes).min(grown_bytes)).saturating_sub(self.edge)
+        next.saturating_add(bytes.saturating_sub(self.held.bytes()).min(grown_bytes)).saturating_sub(self.edge)
     }
 }
 

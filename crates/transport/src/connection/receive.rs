@@ -1,5 +1,6 @@
 //! Receiving: reassembly at connection level, and the window that is told to the peer.
 
+use super::held::Held;
 use crate::memory::Memory;
 use crate::recovery::ranges::Ranges;
 use wire::Time;
@@ -23,6 +24,8 @@ pub struct Receive {
     /// It must not go further.
     bound: bool,
     memory: Memory,
+    /// What is not read takes of it, where that is counted by segments.
+    held: Held,
     /// When data came in order last, and how much: its ACK leaves before the application reads it.
     came: (Time, u64),
     /// The window that the next one is compared with: that which was told last, by whichever subflow (old_wspace).
@@ -44,6 +47,7 @@ impl Receive {
             edge: first_bytes,
             bound: true,
             memory,
+            held: Held::default(),
             came: NEVER,
             told: first_bytes,
             round: None,
@@ -80,6 +84,21 @@ impl Receive {
         }
         self.ahead.trim(self.next);
         true
+    }
+
+    /// As [`Receive::deliver`], of a segment that takes memory until all of it is read (sk_rmem_alloc).
+    pub fn take_in(&mut self, place: u64, len: u64) -> bool {
+        let before = (self.next, self.ahead.bytes());
+        let grew = self.deliver(place, len);
+        if before != (self.next, self.ahead.bytes()) {
+            self.held.hold(place..place + len, self.memory.taken_by(len as u32));
+        }
+        grew
+    }
+
+    /// Segments take more memory than there is: no other is taken in, not even what would fill a hole.
+    pub fn is_full(&self) -> bool {
+        self.held.bytes() > self.memory.bytes()
     }
 
     /// `place`, or the end of the peer's data where that is before it.
@@ -145,7 +164,8 @@ impl Receive {
     pub fn room(&self, now: Time) -> u64 {
         let (at, bytes) = self.came;
         let unread = if at == now { self.readable().max(bytes) } else { self.readable() };
-        self.memory.window().saturating_sub(unread + self.out_of_order())
+        let taken = (unread + self.out_of_order()).max(self.memory.window_from(self.held.bytes()));
+        self.memory.window().saturating_sub(taken)
     }
 
     /// ACKs leave after the application has read what came last.
@@ -179,6 +199,7 @@ impl Receive {
     pub fn read(&mut self, bytes: u64) -> u64 {
         let bytes = bytes.min(self.readable());
         self.read += bytes;
+        self.held.let_go(self.read);
         bytes
     }
 

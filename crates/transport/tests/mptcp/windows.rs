@@ -76,6 +76,37 @@ fn a_subflow_tells_what_memory_is_left_for() {
     );
 }
 
+// net/mptcp/protocol.c, __mptcp_move_skbs_from_subflow: nothing is taken from a subflow while segments occupy more than the buffer. 29
+// captures of Linux 6.18 end like this: what fills the hole comes again and again, and only its subflow acknowledges it.
+#[test]
+fn upstream_linux_stops_where_data_beyond_a_hole_fills_its_memory() {
+    for (segments, ends) in [(9, 2001), (10, 1001)] {
+        let mut config = mesh();
+        config.mptcp.scheduler = "linux".into();
+        config.tcp.receive_buffer_bytes = 12_000;
+        config.tcp.adv_win_scale = None;
+        // Each of them occupies 1280 bytes.
+        let mut script = format!(
+            "{TWO}
+             70 < wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             70 > wifi . 1:1 ack 1001 dss(ack 1001)
+            "
+        );
+        for first in (1..1 + 100 * segments).step_by(100) {
+            let end = first + 100;
+            script += &format!("71 < lte . {first}:{end} ack 1 dss({} {first} 100, ack 1)\n", first + 1100);
+            script += &format!("71 > lte . 1:1 ack {end} dss(ack 1001)\n");
+        }
+        script += &format!(
+            "80 < wifi . 1001:1101 ack 1 dss(1001 1001 100, ack 1)
+             80 > wifi . 1:1 ack 1101 dss(ack {ends})
+             280 < wifi . 1101:1201 ack 1 dss(1001 1101 100, ack 1)
+             280 > wifi . 1:1 ack 1201 dss(ack {ends})"
+        );
+        play(&config, &script);
+    }
+}
+
 #[test]
 fn upstream_linux_reads_before_a_second_segment_is_acknowledged() {
     // net/ipv4/tcp_input.c, __tcp_ack_snd_check; net/mptcp/protocol.c, mptcp_cleanup_rbuf. A capture of Linux 6.18 with a
