@@ -6,7 +6,7 @@ use crate::recovery::ranges::Ranges;
 use wire::Time;
 
 /// Nothing came.
-const NEVER: (Time, u64) = (Time::from_nanos(i64::MIN), 0);
+const NEVER: (Time, u64, u64) = (Time::from_nanos(i64::MIN), 0, 0);
 
 /// The receiving half of a connection.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ pub struct Receive {
     memory: Memory,
     /// What is not read takes of it, where that is counted by segments.
     held: Held,
-    /// When data came in order last, and how much: its ACK leaves before the application reads it.
-    came: (Time, u64),
+    /// When data came in order last, how much, and what was held then: its ACK leaves before the application reads it.
+    came: (Time, u64, u64),
     /// The window that the next one is compared with: that which was told last, by whichever subflow (old_wspace).
     told: u64,
     /// When the round that is watched began, and what had been read then.
@@ -157,15 +157,18 @@ impl Receive {
 
     /// A segment came and brought so many bytes in order, those that waited for it included.
     pub fn came(&mut self, now: Time, bytes: u64) {
-        self.came = (now, bytes);
+        self.came = (now, bytes, self.held.bytes());
     }
 
     /// The window that memory is left for, as an ACK of `now` says it.
     pub fn room(&self, now: Time) -> u64 {
-        let (at, bytes) = self.came;
-        let unread = if at == now { self.readable().max(bytes) } else { self.readable() };
-        let taken = (unread + self.out_of_order()).max(self.memory.window_from(self.held.bytes()));
-        self.memory.window().saturating_sub(taken)
+        let (at, bytes, held) = self.came;
+        let (bytes, held) = if at == now { (bytes, held) } else { (0, 0) };
+        let held = held.max(self.held.bytes());
+        if held > 0 {
+            return self.memory.window_from(self.memory.bytes().saturating_sub(held)); // mptcp_space
+        }
+        self.memory.window().saturating_sub(self.readable().max(bytes) + self.out_of_order())
     }
 
     /// ACKs leave after the application has read what came last.
@@ -269,6 +272,25 @@ mod tests {
         assert_eq!(receive.room(now), 7_000, "the ACK leaves before the application reads");
         assert_eq!(receive.room(Time::MAX), 10_000);
         assert_eq!(receive.tell(4_500), 4_500);
+    }
+
+    // 77578 is what Linux 6.18 announced with 128 kB where a segment of 1428 bytes waited to be read.
+    #[test]
+    fn what_is_held_takes_the_memory_of_its_segments() {
+        let settings = config::Tcp { receive_buffer_bytes: 128_000, ..config::Tcp::default() };
+        let mut memory = Memory::new(&settings, 1460);
+        memory.measure(1428);
+        let mut receive = Receive::new(memory, 79_000);
+        receive.take_in(0, 1_428);
+        assert_eq!(receive.room(Time::MAX), 77_578);
+        receive.read(u64::MAX);
+        assert_eq!(receive.room(Time::MAX), 79_000);
+        for place in (10_000..11_000).step_by(100) {
+            receive.take_in(place, 100);
+        }
+        assert_eq!(receive.room(Time::MAX), 71_100, "1280 bytes each");
+        receive.take_in(9_900, 1_100);
+        assert_eq!(receive.room(Time::MAX), 77_578, "one covers them");
     }
 
     #[test]
