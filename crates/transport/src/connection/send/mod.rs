@@ -1,5 +1,9 @@
 //! Sending: what the application wrote, what the peer has, and what is given to which subflow.
 
+mod again;
+#[cfg(test)]
+mod tests;
+
 use crate::scheduler::FRAGMENT_BYTES;
 use std::collections::VecDeque;
 
@@ -310,42 +314,6 @@ impl Send {
         self.written > self.next || !self.again.is_empty()
     }
 
-    /// The oldest piece that waits to be given again.
-    #[inline(never)] // only after losses
-    fn due_again(&mut self) -> Option<Outstanding> {
-        while let Some(&place) = self.again.front() {
-            match self.find(place) {
-                Some(at) if self.outstanding[at].again => return Some(self.outstanding[at]),
-                _ => self.again.pop_front(),
-            };
-        }
-        None
-    }
-
-    /// Bytes that wait to be given again, from the first on without a gap: pieces until there are `enough`.
-    pub fn again_bytes(&self, enough: u64) -> u64 {
-        let first = self.again.front().and_then(|&place| self.find(place)).unwrap_or(self.outstanding.len());
-        let mut bytes = 0;
-        for piece in self.outstanding.range(first..).take_while(|piece| piece.again) {
-            bytes += u64::from(piece.len);
-            if bytes >= enough {
-                break;
-            }
-        }
-        bytes
-    }
-
-    /// The oldest piece that the peer lacks.
-    pub fn head(&self) -> Option<&Outstanding> {
-        self.outstanding.front()
-    }
-
-    /// The oldest piece from `place` on that the peer lacks and `subflow` was not given.
-    pub fn lacking(&self, place: u64, subflow: usize) -> Option<Outstanding> {
-        let from = self.outstanding.partition_point(|piece| piece.place < place);
-        self.outstanding.range(from..).find(|piece| piece.sent_on & (1 << subflow) == 0).copied()
-    }
-
     /// The next `len` bytes of new data go to `subflow`. Says whether the end goes with them.
     pub fn give(&mut self, len: u32, subflow: usize) -> Outstanding {
         let place = self.next;
@@ -376,169 +344,5 @@ impl Send {
                 None => self.outstanding.push_back(piece),
             }
         }
-    }
-
-    /// A piece also goes to `subflow`.
-    pub fn give_again(&mut self, place: u64, subflow: usize) {
-        if let Some(at) = self.find(place) {
-            let piece = &mut self.outstanding[at];
-            piece.sent_on |= 1 << subflow;
-            piece.holder = subflow;
-            piece.again = false;
-        }
-    }
-
-    /// The pieces between two places are stuck: they are to be given to a subflow that has not had them. With `forget`, the
-    /// subflow is gone and its bit with it.
-    pub fn reinject(&mut self, from: u64, to: u64, forget: Option<usize>) {
-        let first = self.outstanding.partition_point(|piece| piece.place + u64::from(piece.len) <= from);
-        for piece in self.outstanding.range_mut(first..).take_while(|piece| piece.place < to) {
-            piece.sent_on &= !forget.map_or(0, |gone| 1 << gone);
-            if !piece.again {
-                piece.again = true;
-                let at = self.again.partition_point(|&other| other < piece.place);
-                self.again.insert(at, piece.place);
-            }
-        }
-    }
-
-    /// All pieces are to be given once more, by whomever they are carried; one of them may be `gone`
-    /// (net/mptcp/protocol.c, __mptcp_retransmit_pending_data).
-    pub fn reinject_outstanding(&mut self, gone: Option<usize>) {
-        for piece in &mut self.outstanding {
-            piece.again = true;
-            piece.sent_on &= !gone.map_or(0, |gone| 1 << gone);
-        }
-        self.again = self.outstanding.iter().map(|piece| piece.place).collect();
-    }
-
-    /// Pieces from the first that the peer lacks to `end`, or to where a later write is kept apart.
-    pub fn first_pieces(&self, end: u64) -> Vec<Outstanding> {
-        let first = self.una;
-        self.outstanding
-            .iter()
-            .take_while(|piece| piece.place < end && !(piece.apart && piece.place > first))
-            .copied()
-            .collect()
-    }
-
-    /// All pieces that no subflow carries any more, as after the death of the last.
-    pub fn reinject_all(&mut self) {
-        for piece in &mut self.outstanding {
-            piece.again = true;
-            piece.sent_on = 0;
-        }
-        self.again = self.outstanding.iter().map(|piece| piece.place).collect();
-    }
-
-    /// A place of the connection's subflows is used anew: what its last owner had says nothing of the next.
-    pub fn forget(&mut self, subflow: usize) {
-        for piece in &mut self.outstanding {
-            piece.sent_on &= !(1 << subflow);
-        }
-    }
-
-    /// Nothing that was given counts as given: a fallback begins again at what is acknowledged.
-    pub fn rewind(&mut self) {
-        self.next = self.una;
-        self.end_given = false;
-        self.outstanding.clear();
-        self.again.clear();
-    }
-
-    fn find(&self, place: u64) -> Option<usize> {
-        let at = self.outstanding.partition_point(|piece| piece.place <= place).checked_sub(1)?;
-        let piece = self.outstanding[at];
-        (place < piece.place + u64::from(piece.len)).then_some(at)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sender(written: u64, window: u64) -> Send {
-        let mut send = Send::new();
-        send.set_buffer(1 << 20, 0);
-        send.write(written, send.room(), false);
-        send.acknowledged(0, window);
-        send
-    }
-
-    #[test]
-    fn window_holds_new_data_back_and_its_edge_stays() {
-        let mut send = sender(5000, 3000);
-        assert_eq!(send.due(), Due::New { bytes: 5000, window_bytes: 3000 });
-        send.give(1000, 0);
-        send.give(2000, 1);
-        assert_eq!(send.due(), Due::Blocked);
-        assert!(send.acknowledged(1000, 2500), "is news");
-        assert_eq!(send.due(), Due::New { bytes: 2000, window_bytes: 500 });
-        assert!(!send.acknowledged(0, 2500), "an older one is none");
-        assert!(!send.acknowledged(1000, 1000));
-        assert_eq!(send.due(), Due::New { bytes: 2000, window_bytes: 500 }, "a smaller window takes nothing back");
-        assert!(!send.acknowledged(4000, 1000), "never sent");
-    }
-
-    #[test]
-    fn pages_are_filled_anew_once_nothing_of_them_is_held() {
-        // Linux 6.18: of responses of 150 kB, each a second after the last, each begins with two whole fragments on one subflow.
-        let mut send = sender(5000, 9000);
-        send.give(5000, 0);
-        send.acknowledged(4000, 9000);
-        send.write(1000, send.room(), false);
-        assert_eq!(send.pages(), 0);
-        send.give(1000, 0);
-        send.acknowledged(6000, 9000);
-        assert_eq!(send.pages(), 0);
-        send.write(1000, send.room(), false);
-        assert_eq!(send.pages(), 6000);
-        send.write(1000, send.room(), false);
-        assert_eq!(send.pages(), 6000);
-    }
-
-    #[test]
-    fn pieces_are_given_again_oldest_first_and_not_once_acknowledged() {
-        let mut send = sender(3000, 3000);
-        for _ in 0..3 {
-            send.give(1000, 0);
-        }
-        send.reinject(2000, 3000, None);
-        send.reinject(1500, 1600, Some(0));
-        let Due::Again(piece) = send.due() else { panic!("{:?}", send.due()) };
-        assert_eq!((piece.place, piece.len, piece.sent_on), (1000, 1000, 0), "the piece that holds the byte");
-        send.give_again(1000, 3);
-        let Due::Again(piece) = send.due() else { panic!("{:?}", send.due()) };
-        assert_eq!((piece.place, piece.sent_on), (2000, 1));
-        send.acknowledged(3000, 1000);
-        assert_eq!(send.due(), Due::Nothing);
-    }
-
-    #[test]
-    fn all_writes_go_again_that_one_segment_held() {
-        let mut send = sender(100, 3000);
-        send.give(100, 0);
-        send.write(100, send.room(), false);
-        send.extend(100, 0);
-        send.acknowledged(50, 3000);
-        send.reinject(0, 200, Some(0));
-        assert_eq!(send.again_bytes(3000), 200);
-    }
-
-    #[test]
-    fn the_end_goes_with_the_last_bytes_or_alone() {
-        let mut send = sender(2000, 3000);
-        send.give(1000, 0);
-        send.close();
-        assert_eq!(send.end(), None);
-        assert!(send.give(1000, 0).end);
-        assert!(!send.end_alone());
-        assert!(send.acknowledged(2001, 0));
-        assert!(send.delivered());
-
-        let mut send = sender(2000, 3000);
-        send.give(2000, 0);
-        send.close();
-        assert!(send.end_alone(), "the bytes had gone before");
     }
 }
