@@ -10,13 +10,17 @@ pub(super) struct Queue {
     pieces: VecDeque<Piece>,
     /// Of all of them.
     bytes: u64,
+    /// How many do not go on where the one before them ends.
+    gaps: u32,
 }
 
 impl Queue {
     /// A piece comes after all others. Data that goes on with that of the last one needs no push before it.
     pub(super) fn push(&mut self, piece: Piece) {
-        if let Some(last) = self.pieces.back_mut().filter(|last| last.end() == piece.data_offset) {
-            last.push = false;
+        if let Some(last) = self.pieces.back_mut() {
+            let follows = last.end() == piece.data_offset;
+            last.push &= !follows;
+            self.gaps += u32::from(!follows);
         }
         self.bytes += u64::from(piece.len);
         self.pieces.push_back(piece);
@@ -27,6 +31,7 @@ impl Queue {
     pub(super) fn pop(&mut self) -> Option<Piece> {
         let piece = self.pieces.pop_front()?;
         self.bytes -= u64::from(piece.len);
+        self.gaps -= u32::from(self.first().is_some_and(|next| next.data_offset != piece.end()));
         Some(piece)
     }
 
@@ -87,9 +92,44 @@ impl Queue {
 
     /// How many pieces of the connection's data follow each other from the first on; no more than `most` are counted.
     pub(super) fn together(&self, most: u32) -> u32 {
+        if self.gaps == 0 {
+            return most.min(self.len());
+        }
         let mut pieces = self.pieces.iter().take(most as usize);
         let Some(mut end) = pieces.next().map(Piece::end) else { return 0 };
         let follows = |piece: &&Piece| std::mem::replace(&mut end, piece.end()) == piece.data_offset;
         1 + pieces.take_while(follows).count() as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_follows_each_other_is_known_without_counting(
+            steps in prop::collection::vec((0u32..4, 0u64..3, 1u32..5), 1..60),
+            most in 0u32..8,
+        ) {
+            let (mut queue, mut end) = (Queue::default(), 0);
+            for (step, gap, len) in steps {
+                match step {
+                    0 => _ = queue.pop(),
+                    1 => end += queue.extend(end, gap, 4),
+                    2 => queue.cut(len),
+                    _ => {
+                        let piece = Piece { data_offset: end + gap / 2, len, data_fin: false, push: false };
+                        end = piece.end();
+                        queue.push(piece);
+                    }
+                }
+                let pieces: Vec<_> = queue.pieces().collect();
+                let gap = pieces.windows(2).position(|pair| pair[0].end() != pair[1].data_offset);
+                let counted = gap.map_or(pieces.len(), |gap| gap + 1) as u32;
+                prop_assert_eq!(queue.together(most), counted.min(most));
+            }
+        }
     }
 }
