@@ -227,21 +227,19 @@ impl Connection {
     ///
     /// Where nothing follows, who sends need not ask again.
     pub fn transmit(&mut self, now: Time, packet: &mut Packet) -> Option<(Nic, bool)> {
-        let nagle = !self.no_delay && self.fills_windows();
         let mut sent = None;
         loop {
-            let mut i = 0;
-            while let Some(next) = self.entries[i..].iter().position(|entry| entry.tcp.has_something()) {
-                if let Some(nic) = sent {
-                    return Some((nic, true));
-                }
-                i += next;
-                match self.with(i, |entry, control| entry.tcp.poll(now, nagle, control)) {
-                    Some(emission) => {
-                        self.left(i, &emission);
-                        sent = self.fill(now, i, &emission, packet);
+            for i in 0..self.entries.len() {
+                while self.entries[i].tcp.has_something() {
+                    if let Some(nic) = sent {
+                        return Some((nic, true));
                     }
-                    None => i += 1,
+                    let nagle = !self.no_delay && self.fills_windows();
+                    let Some(emission) = self.with(i, |entry, control| entry.tcp.poll(now, nagle, control)) else {
+                        break;
+                    };
+                    self.left(i, &emission);
+                    sent = self.fill(now, i, &emission, packet);
                 }
             }
             if !self.schedule(now) {

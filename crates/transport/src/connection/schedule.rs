@@ -262,7 +262,7 @@ impl Connection {
     /// Whether a congestion window has room for a segment: cheaper than to look at all that a scheduler sees.
     fn has_room(&self) -> bool {
         let mut pairs = self.entries.iter().zip(&self.windows);
-        pairs.any(|(entry, window)| entry.carries_data() && entry.tcp.free_packets(window) > 0)
+        pairs.any(|(entry, window)| entry.tcp.free_packets(window) > 0 && entry.carries_data())
     }
 
     fn look(&mut self) {

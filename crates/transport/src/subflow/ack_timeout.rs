@@ -57,7 +57,8 @@ impl AckTimeout {
     /// Data leaves (tcp_event_data_sent).
     #[inline]
     pub(super) fn sent_data(&mut self, now: Time, ticks: Ticks) {
-        self.answers |= ticks.between(self.last_data, now) < self.ato_ns;
+        // It is 0 where nothing came.
+        self.answers |= self.ato_ns > 0 && ticks.between(self.last_data, now) < self.ato_ns;
     }
 
     /// An ACK waits from now on: until when, unless one that waits already is about to leave.

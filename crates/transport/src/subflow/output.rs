@@ -29,10 +29,12 @@ impl Subflow {
         if self.has_data()
             && let Some(emission) = self.poll_data(now, nagle, control)
         {
-            return self.has_left(now, emission);
+            self.acknowledges(now, emission.len);
+            return Some(emission);
         }
         let emission = self.poll_signal()?;
-        self.has_left(now, emission)
+        self.acknowledges(now, 0);
+        Some(emission)
     }
 
     #[cold]
@@ -69,7 +71,8 @@ impl Subflow {
             return None;
         }
         let emission = self.send_guess(now, control)?;
-        self.has_left(now, emission)
+        self.acknowledges(now, emission.len);
+        Some(emission)
     }
 
     /// Whether [`Subflow::poll_guess`] may give something.
@@ -78,17 +81,17 @@ impl Subflow {
         self.phase == Phase::Recovery && self.sack && !self.settings.rack
     }
 
-    /// A segment leaves, with an ACK in it, and maybe with data.
-    fn has_left(&mut self, now: Time, emission: Emission) -> Option<Emission> {
+    /// A segment leaves, with an ACK in it, and with `len` bytes of data.
+    #[inline(always)] // every packet passes here
+    fn acknowledges(&mut self, now: Time, len: u32) {
         self.due.clear(Due::ACK);
         self.timers.ack = Time::MAX;
         self.inbound.acknowledged();
-        if emission.len > 0
+        if len > 0
             && let Some(timeout) = &mut self.inbound.timeout
         {
             timeout.sent_data(now, self.ticks);
         }
-        Some(emission)
     }
 
     #[cold]
