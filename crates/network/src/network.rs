@@ -178,7 +178,7 @@ impl Network {
     }
 
     /// The next packet that comes to a host at this instant.
-    #[inline]
+    #[inline(always)] // every packet passes here
     pub fn poll(&mut self, now: Time, tap: &mut impl Tap) -> Option<(Exit, Box<Packet>)> {
         while let Some((hop, packet)) = self.hops.pop_front() {
             match hop {

@@ -1,9 +1,10 @@
 //! Where packets end.
 
 use crate::records::Records;
-use link::Dropped;
+use link::{Dropped, Reason};
 use network::{DropPoint, Tap};
-use wire::Packet;
+use std::sync::Arc;
+use wire::{Direction, Packet, Time};
 
 /// Keeps what is to be recorded of drops, and the boxes of packets that ended for those to come: in the long run nothing
 /// is allocated for a packet.
@@ -26,6 +27,13 @@ impl Sink {
     /// The packet ends.
     pub fn give(&mut self, packet: Box<Packet>) {
         self.free.push(packet);
+    }
+
+    /// It ends at the host of this name.
+    #[cold]
+    pub fn drop_at(&mut self, host: &Arc<str>, now: Time, direction: Direction, packet: Box<Packet>, reason: Reason) {
+        self.records.drop(now, ("host", host, None), direction, &packet, reason);
+        self.give(packet);
     }
 }
 

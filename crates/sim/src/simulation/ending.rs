@@ -10,8 +10,8 @@ impl Simulation {
     pub(super) fn is_over(&self) -> bool {
         let [client, server] = self.ends();
         let opened = client.progress().len();
-        let converts = [CLIENT, SERVER].iter().any(|&node| self.nodes[node].host.converts() > 0);
-        opened > 0 && client.closed() == opened && server.closed() == server.progress().len() && !converts
+        let converts = || [CLIENT, SERVER].iter().any(|&node| self.nodes[node].host.converts() > 0);
+        opened > 0 && client.closed() == opened && server.closed() == server.progress().len() && !converts()
     }
 
     /// Whether nothing is left to do for the applications.

@@ -22,7 +22,7 @@ impl Simulation {
     }
 
     /// The next packet that comes to a host at this instant.
-    #[inline]
+    #[inline(always)] // every packet passes here
     fn next_hop(&mut self) -> Option<(usize, Nic, Box<Packet>)> {
         let Some((exit, packet)) = self.network.poll(self.now, &mut self.sink) else { return self.between.pop_front() };
         let (host, nic) = match exit {
@@ -33,7 +33,7 @@ impl Simulation {
     }
 
     /// A packet comes to a host, which sees it now or once its card has called for attention.
-    #[inline]
+    #[inline(always)] // every packet passes here
     fn come(&mut self, host: usize, nic: Nic, packet: Box<Packet>, observer: &mut impl Observer) {
         if self.nodes[host].inbox.is_immediate() {
             self.arrive(host, nic, packet, observer);
@@ -66,49 +66,38 @@ impl Simulation {
             Reception::NotAddressed => Reason::Unreachable,
         };
         let direction = if self.is_client_side(host) { Direction::Down } else { Direction::Up };
-        self.drop(host, direction, packet, reason);
+        self.sink.drop_at(&self.nodes[host].name, self.now, direction, packet, reason);
     }
 
     /// Takes what a host has to send now.
     pub(super) fn pump(&mut self, host: usize, observer: &mut impl Observer) {
+        let Simulation { nodes, network, between, deadlines, sink, now, .. } = self;
+        let node = &mut nodes[host];
         loop {
-            let mut packet = self.sink.take();
-            let node = &mut self.nodes[host];
+            let mut packet = sink.take();
             let tap = &mut Tap { observer, site: node.site.as_mut() };
-            let Some(nic) = node.host.transmit(self.now, &mut packet, tap) else {
-                self.sink.give(packet);
+            let Some(nic) = node.host.transmit(*now, &mut packet, tap) else {
+                sink.give(packet);
                 break;
             };
             let is_last = node.host.has_sent_all();
-            let entry = self.entry(host, nic);
-            if let Some((_, other, peer)) = self.nodes[host].lan.filter(|(lan, ..)| *lan == nic) {
-                self.between.push_back((other, peer, packet));
-            } else if let Err(packet) = self.network.inject(self.now, entry, packet, &mut self.sink) {
-                self.drop(host, Direction::Down, packet, Reason::Unreachable);
+            if let Some((_, other, peer)) = node.lan.filter(|(lan, ..)| *lan == nic) {
+                between.push_back((other, peer, packet));
+            } else {
+                let entry = match node.uplink {
+                    _ if host == CLIENT => Entry::Path(nic.0 as usize),
+                    Some(link) => Entry::Link(link),
+                    None => Entry::Router,
+                };
+                if let Err(packet) = network.inject(*now, entry, packet, sink) {
+                    sink.drop_at(&node.name, *now, Direction::Down, packet, Reason::Unreachable);
+                }
             }
             if is_last {
                 break;
             }
         }
-        let node = &self.nodes[host];
-        self.deadlines[host] = node.host.deadline().min(node.inbox.deadline());
-    }
-
-    #[inline]
-    fn entry(&self, host: usize, nic: Nic) -> Entry {
-        match self.nodes[host].uplink {
-            _ if host == CLIENT => Entry::Path(nic.0 as usize),
-            Some(link) => Entry::Link(link),
-            None => Entry::Router,
-        }
-    }
-
-    /// A packet ends at a host.
-    #[cold]
-    fn drop(&mut self, host: usize, direction: Direction, packet: Box<Packet>, reason: Reason) {
-        let at = ("host", &self.nodes[host].name, None);
-        self.sink.records.drop(self.now, at, direction, &packet, reason);
-        self.sink.give(packet);
+        deadlines[host] = node.host.deadline().min(node.inbox.deadline());
     }
 
     fn is_client_side(&self, host: usize) -> bool {
