@@ -14,7 +14,7 @@ from engine.guarded import LTE, WIFI, Lab, refuses
 from engine.machines import Machine
 from mptcplab.machine.guard import program
 from ordinary import NOBODY
-from requirements import need_tool
+from requirements import missing, need_kernel_namespaces, need_tool
 
 # Long enough for it to have asked over both paths.
 LEARNS_SECONDS = 2

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def about(matrix: Matrix) -> dict[str, Any]:
     """Describe a campaign that begins now."""
-    sheet = matrix.sheet
+    sheet = matrix.definition
     campaign = sheet.campaign
     return {
         "schema": ABOUT_SCHEMA,
@@ -65,14 +65,14 @@ def about(matrix: Matrix) -> dict[str, Any]:
 
 def _keys(axis: Axis, matrix: Matrix) -> list[str]:
     """Give the keys of the scenario that an axis sets; the hour of the day is none of them."""
-    if matrix.sheet.calendars and axis.name == HOUR:
-        return [f"hour of the day in {matrix.sheet.zone.key}"]
+    if matrix.definition.calendars and axis.name == HOUR:
+        return [f"hour of the day in {matrix.definition.zone.key}"]
     return sorted({one.key for point in axis.points for one in point.settings})
 
 
 def _calendar(matrix: Matrix) -> dict[str, Any] | None:
     """Say where its hours are those of clocks, and what its paths may carry."""
-    sheet = matrix.sheet
+    sheet = matrix.definition
     if not sheet.calendars:
         return None
     budgets = {name: one.model_dump(exclude_none=True) for name, one in sheet.budgets.items()}
@@ -81,7 +81,7 @@ def _calendar(matrix: Matrix) -> dict[str, Any] | None:
 
 def _policies(matrix: Matrix) -> dict[str, Any]:
     """Describe what all configurations of MPTCP go by; what the matrix varies is left out."""
-    engine = {"engine": matrix.sheet.campaign.engine.name}
+    engine = {"engine": matrix.definition.campaign.engine.name}
     hosts = dict.fromkeys(
         (_hosts(one.text), one.mptcp.scenario.transfer.protocol) for one in matrix.configurations
     )
@@ -136,7 +136,7 @@ def plan(matrix: Matrix) -> pl.DataFrame:
             "path": pl.Series([run.task.subject.path for run in runs], dtype=pl.String),
             "pair": _integers(runs, "pair"),
             "scenario": _integers(runs, "scenario"),
-            **(visits if matrix.sheet.calendars else {}),
+            **(visits if matrix.definition.calendars else {}),
         }
     )
 
