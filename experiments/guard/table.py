@@ -245,9 +245,11 @@ def _backups(results: dict[str, Any]) -> Iterator[str]:
 
 
 def _cost(cost: dict[str, Any]) -> str:
+    windows = cost["core_percents"]
     return (
-        f"With {cost['connections']} connections over two paths, all of which carry data, it takes {cost['core_percent']:g} % of a core and "
-        f"{cost['memory_mb']:g} MB of memory (Linux {cost['release']})."
+        f"With {cost['connections']} connections over two paths, all of which carry data, it takes {sum(windows) / len(windows):.2f} % of a core "
+        f"(mean of {len(windows)} windows of 20 s, {min(windows):g} to {max(windows):g} %; load {cost['load']:g}) and {cost['memory_mb']:g} MB of memory "
+        f"(Linux {cost['release']})."
     )
 
 
