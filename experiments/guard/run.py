@@ -106,10 +106,11 @@ def simulated(cases: list[Case], seeds: int, at_once: int) -> Iterator[tuple[Key
         for seed in range(1, seeds + 1)
     ]
     with ProcessPoolExecutor(at_once) as workers:
-        yield from zip(keys, workers.map(_simulated, keys, chunksize=seeds), strict=True)
+        yield from zip(keys, workers.map(simulated_once, keys, chunksize=seeds), strict=True)
 
 
-def _simulated(key: Key) -> Row:
+def simulated_once(key: Key) -> Row:
+    """Simulate one; gives its figures."""
     case, manager, seed = key
     tables = _core.simulate(plan(case.read(manager), seed))
     return figures(lambda name: pl.DataFrame(tables.table(name)), case)

@@ -15,7 +15,9 @@ from experiments.guard.scenarios import DEADLY, HEALTHY
 from experiments.markdown import table
 
 HERE = Path(__file__).parent
-RESULTS, UNTOUCHED, COST = (HERE / f"{name}.json" for name in ("results", "healthy", "cost"))
+RESULTS, UNTOUCHED, COST, AGAIN = (
+    HERE / f"{name}.json" for name in ("results", "healthy", "cost", "again")
+)
 Row = dict[str, Any]
 Pair = tuple[Row, Row]
 # What is called worse, or a third.
@@ -154,20 +156,37 @@ def _goals(results: dict[str, Any]) -> Iterator[str]:
     )
 
 
+def ratio(pair: Pair, name: str) -> float:
+    """Give the guard's median by that of Linux alone."""
+    alone, guarded = (typical(row, name) for row in pair)
+    assert alone is not None
+    assert guarded is not None
+    return round(guarded / alone, 3)
+
+
 def _worse(results: dict[str, Any]) -> Iterator[str]:
     cells = []
+    again = {
+        (row["way"], row["load"], row["beside"], row["what"]): row
+        for row in json.loads(AGAIN.read_text())
+    }
     for engine in ("simulation", "kernel"):
         for pair in pairs(results.get(engine, [])):
             for name in worse(pair):
-                alone, guarded = (typical(row, name) for row in pair)
-                assert alone is not None
-                assert guarded is not None
-                about = [engine, pair[1]["way"], pair[1]["load"], pair[1]["beside"] or "LTE"]
+                key = tuple(pair[1][part] for part in ("way", "load", "beside"))
+                about = [engine, *key[:2], key[2] or "LTE"]
                 low, high = interval(pair, name)
-                ratios = [f"{guarded / alone:.2f}", f"{low:.2f} to {high:.2f}"]
-                cells.append([*about, name.partition("_")[0], _finished(*pair), *ratios])
+                ratios = [f"{ratio(pair, name):.2f}", f"{low:.2f} to {high:.2f}"]
+                other = again.get((*key, name)) if engine == "simulation" else None
+                anew = (
+                    f"{other['ratio']:.2f}, {other['low']:.2f} to {other['high']:.2f}"
+                    if other
+                    else "–"
+                )
+                cells.append([*about, name.partition("_")[0], _finished(*pair), *ratios, anew])
     heads = ["engine", "Wi-Fi", "load", "other paths", "what", "runs"]
-    yield from table([*heads, "guard / Linux alone", "95 % of resampled medians"], cells)
+    heads += ["guard / Linux alone", "95 % of resampled medians", "with 200 other seeds"]
+    yield from table(heads, cells)
 
 
 def interval(pair: Pair, name: str) -> tuple[float, float]:
