@@ -43,6 +43,11 @@ class Seen:
         """Give the longest time from a packet's departure to the next's."""
         return float(self._departures()["at_ns"].diff().max()) / 1e6  # type: ignore[arg-type]
 
+    def usual_pause_ms(self, least: int) -> float:
+        """Give the median of such times of at least so many ms."""
+        pauses_ms = self._departures()["at_ns"].diff().drop_nulls() / 1e6
+        return float(pauses_ms.filter(pauses_ms >= least).median() or 0)  # type: ignore[arg-type]
+
     def fastest_mbps(self, bin_ms: int) -> float:
         """Give the greatest rate of departures over bins."""
         bins = pl.col("at_ns") // (bin_ms * 1_000_000)
@@ -147,7 +152,7 @@ ELEMENTS = [
     Case(
         "rate-process",
         {"mean": "5 Mbit/s", "deviation": "1 Mbit/s", "correlation": "200 ms"},
-        lambda seen: 2.5 < seen.mbps < 7.5,
+        lambda seen: 2.5 < seen.usual_mbps() < 7.5,
     ),
     Case(
         "rate-markov",
@@ -159,9 +164,10 @@ ELEMENTS = [
     Case(
         "rate-trace",
         {"trace": [[0, 5], [500, 0], [800, 5]], "period": "1 s"},
-        # A pause that begins late is shorter, and after any delay packets leave in a burst, which
-        # says nothing of the rate. Of each second 0.7 s have 5 Mbit/s.
-        lambda seen: seen.longest_pause_ms() > 280 and 2.5 < seen.mbps < 4,
+        # A pause that begins late is shorter. Of each second 0.7 s have 5 Mbit/s.
+        lambda seen: (
+            seen.longest_pause_ms() > 280 and 4.5 < seen.usual_mbps() < 5.5 and seen.mbps < 4
+        ),
     ),
     Case(
         "base-station",
@@ -207,7 +213,7 @@ ELEMENTS = [
     Case(
         "handover",
         {"every": "100 ms", "shortest": "60 ms", "longest": "80 ms"},
-        lambda seen: 60 <= seen.longest_pause_ms() < 200,
+        lambda seen: 60 <= seen.usual_pause_ms(least=50) < 100,
     ),
     Case("ack-delay", {"delay": "200 ms"}, lambda seen: seen.rtt("min") > 200, key="uplink"),
 ]

