@@ -108,12 +108,12 @@ def provoked() -> Iterator[Case]:
     # Few losses, which keep paths that carry much from ever being filled.
     fast: Table = {"rate": "60 Mbit/s", "delay": "25 ms", "queue": "80 ms"}
     near: Table = {"rate": "35 Mbit/s", "delay": "8 ms", "queue": "80 ms"}
-    few: tuple[tuple[str, Table], ...] = (
+    rare: tuple[tuple[str, Table], ...] = (
         ("0.2 %", {"wifi": fast}),
         ("0.2 %", {"wifi": WIFI | {"delay": "25 ms"}}),
         ("0.5 %", {"wifi": near, "lte": LTE | {"rate": "9 Mbit/s"}}),
     )
-    for percent, paths in few:
+    for percent, paths in rare:
         much = BULK | {"size": "20 MB"}
         lossy: Table = {name: path | {"loss": percent} for name, path in paths.items()}
         yield Case("losses_random", scenario(much, **lossy), scenario(much, **paths))
@@ -128,6 +128,10 @@ def provoked() -> Iterator[Case]:
         short: Table = {"wifi": {"rate": short_rate, "delay": delay, "queue": queue}}
         bbr = {"congestion_control": "bbr"}
         yield Case("losses_queue", scenario(BULK | {"size": "10 MB"}, mptcp=bbr, **short), None)
+    # Queues of a few packets, which show in no round trip.
+    for packets in ("3 packets", "4 packets", "5 packets"):
+        few: Table = {"wifi": {"rate": "20 Mbit/s", "delay": "20 ms", "queue": packets}}
+        yield Case("losses_unclear", scenario(BULK | {"size": "20 MB"}, **few), None)
     # A request or a response is a segment: nothing after it shows that it was lost.
     for percent, delay, response in (
         ("3 %", "30 ms", "500 B"),

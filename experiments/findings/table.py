@@ -41,6 +41,8 @@ BESIDE = {
 MEANT = {"short": {"short_transfer"}, "bloated": {"bufferbloat"}, "bursty": {"application"}}
 # With a backup as far beside it, chance makes MPTCP slower than plain TCP beside it: it is so.
 MEANT |= {"far": {"slower_than_single"}}
+# Nothing tells which they are.
+MEANT |= {"tiny queues": {"losses_unclear"}}
 MEANT |= {"idle": {"application"}, "little": {"application"}, "steady": {"application"}}
 # A cost is right within this factor of the true one.
 FACTOR = 1.5

@@ -38,6 +38,7 @@ NAMES = {
     "losses_bursts": "bursts of losses",
     "losses_queue": "losses of a full queue",
     "losses_random": "random losses",
+    "losses_unclear": "losses of unclear cause",
     "mss_clamped": "clamped segment size",
     "never_began": "MPTCP never began",
     "no_second_path": "no second path",

@@ -31,7 +31,7 @@ const IDLE: &str = "backup_unused";
 /// What the answer to a SYN shows.
 const ANSWERED: [&str; 3] = ["stripped", "never_began", "join_refused"];
 /// What events show, by their kinds. Rates and round trips are in no single packet.
-const SHOWN_BY: [(&str, &str); 20] = [
+const SHOWN_BY: [(&str, &str); 21] = [
     ("join_unanswered", "join_unanswered"),
     ("join_unfinished", "join_unfinished"),
     ("join_late", "join_established"),
@@ -50,6 +50,7 @@ const SHOWN_BY: [(&str, &str); 20] = [
     ("losses_queue", "retransmission"),
     ("losses_bursts", "retransmission"),
     ("losses_random", "retransmission"),
+    ("losses_unclear", "retransmission"),
     ("receiver_stuck", "reinjection"),
     ("reinjection_waste", "reinjection"),
 ];

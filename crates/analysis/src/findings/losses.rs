@@ -109,20 +109,22 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let packet_ms = PACKET_BYTES / timeline.rate(subflow).max(1.0) * 1e3;
         let at_once = losses.count as f64 / losses.bursts as f64;
         let is_short = longest_ms - least_ms < SHORT_PACKETS * packet_ms;
-        if !from_queue && grows && is_short && !by_chance && (full * 2 >= losses.count || at_once >= SEVERAL) {
-            continue;
-        }
+        let few_full = grows && is_short && !by_chance && (full * 2 >= losses.count || at_once >= SEVERAL);
         let is_seen = has_queue && often >= OFTEN_FULL;
         let may_be_tiny = part_full >= SHORT_FULL || percent >= ONE_PERCENT && burst < BURST;
-        if !from_queue && !is_seen && may_be_tiny && !often_alone {
-            continue;
-        }
+        let is_unclear = !from_queue && (few_full || !is_seen && may_be_tiny && !often_alone);
         // What a sender such as BBR loses by chance costs it nothing.
-        if !from_queue && burst < BURST && left_after(timeline, subflow, least_ms / 1e3) >= SLOWED {
+        if !from_queue && !is_unclear && burst < BURST && left_after(timeline, subflow, least_ms / 1e3) >= SLOWED {
             continue;
         }
         case.lossy |= !from_queue;
-        let (kind, what, remedy) = if from_queue {
+        let (kind, what, remedy) = if is_unclear {
+            (
+                "losses_unclear",
+                "by chance, or because a queue of a few packets overflowed: nothing tells which",
+                "a longer queue at the bottleneck, if it has one of a few packets; or a congestion control that does not take loss for congestion (BBR)",
+            )
+        } else if from_queue {
             (
                 "losses_queue",
                 "because a queue overflowed",

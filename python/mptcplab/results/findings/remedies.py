@@ -70,5 +70,6 @@ REMEDIES: dict[str, Remedy] = {
     "slower_than_single": BLEST,
     "losses_random": BBR,
     "losses_bursts": BBR,
+    "losses_unclear": BBR,
     "bufferbloat": BBR,
 }
