@@ -53,7 +53,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             subflow: Some(subflow),
             from_s,
             to_s,
-            cost: Cost::Seconds(cost_s),
+            // With a queue that loses packets so soon, nothing shows that the path ever was full.
+            cost: if early.lost { Cost::AtLeast(cost_s) } else { Cost::Seconds(cost_s) },
             confidence: 0.6,
             message: format!(
                 "{}: slow start ended {what} at {:.0} kB in flight, and it took {} more to fill the path with {:.0} kB",
