@@ -18,12 +18,16 @@ const RECOVERY_ROUND_TRIPS: f64 = 40.0;
 /// A shorter time with all paths tells no rate, nor one of fewer round trips.
 const LEAST_S: f64 = 0.3;
 const LEAST_ROUND_TRIPS: f64 = 10.0;
+/// Where messages come one after the other, so many round trips of them tell.
+const LEAST_EXCHANGED: f64 = 2.0;
 /// Then a path carries what it carried over so long and so many round trips.
 const BEST_S: f64 = 1.0;
 const BEST_ROUND_TRIPS: f64 = 4.0;
 /// A path is much slower than one that carries so many times as much; data waits for it where it does so for this part of the time.
 const MUCH_SLOWER: f64 = 6.0;
 const WAITED_PART: f64 = 0.25;
+/// Beside one that is so many times slower, chance decides for how long.
+const FAR_SLOWER: f64 = 20.0;
 /// A path is left that carries this part of what it carried, and loses so much.
 const LEFT: f64 = 0.25;
 const LOSES_PERCENT: f64 = 0.35;
@@ -110,27 +114,34 @@ pub(super) fn rate(case: &Case, timeline: &Timeline) -> Rate {
     };
     let there: Vec<usize> = (begin..last).filter(is_there).collect();
     let there_s = there.len() as f64 * timeline.width_s();
+    let there_rate = there.iter().map(|&index| timeline.came(index)).sum::<f64>() / there_s.max(timeline.width_s());
     if there_s < LEAST_S.max(LEAST_ROUND_TRIPS * rtt_s(case)) {
-        let of_all = case.best_rate.max(timeline.best(|index| timeline.came(index)));
+        let mut of_all = case.best_rate.max(timeline.best(|index| timeline.came(index)));
+        // Who pauses between messages has rates over longer times that are not those of the paths.
+        let pauses = timeline.whole[begin..last].iter().any(|bin| bin.idle_us > 0);
+        if pauses && there_s >= LEAST_EXCHANGED * rtt_s(case) {
+            of_all = of_all.max(there_rate);
+        }
         // What a window allows, paths share.
         let each = if case.window_bound { 0.0 } else { best_of_each(case, timeline) };
         let certainty = if case.has_room() { Certainty::AtLeast } else { Certainty::Known };
         return Rate { of_all: of_all.max(each), certainty };
     }
-    let came = there.into_iter().map(|index| timeline.came(index)).sum::<f64>();
-    Rate { of_all: came / there_s, certainty: Certainty::Known }
+    Rate { of_all: there_rate, certainty: Certainty::Known }
 }
 
-/// Whether data waited for a path that is much slower than another, as far as the receiver was captured, so that neither's capacity
-/// was what limited the connection: how fast it would have gone on, nothing tells.
+/// Whether data waited for a path that is much slower than another, be it for what that lost, as far as the receiver was captured, so
+/// that neither's capacity was what limited the connection: how fast it would have gone on, nothing tells.
 pub(super) fn is_out_of_order(case: &Case, rates: &[f64]) -> bool {
     let most = rates.iter().copied().fold(0.0, f64::max);
     let waited_s = |subflow: usize| -> f64 {
         let Some(receiver) = case.receiver else { return f64::INFINITY };
-        (0..receiver.whole.len()).map(|index| f64::from(receiver.of(subflow, index).waited_us) / 1e6).sum()
+        (0..receiver.whole.len()).map(|index| receiver.of(subflow, index).held_s()).sum()
     };
-    let holds_up =
-        |subflow: usize| rates[subflow] * MUCH_SLOWER <= most && waited_s(subflow) >= WAITED_PART * case.elapsed_s;
+    let holds_up = |subflow: usize| {
+        rates[subflow] * FAR_SLOWER <= most
+            || rates[subflow] * MUCH_SLOWER <= most && waited_s(subflow) >= WAITED_PART * case.elapsed_s
+    };
     case.established().into_iter().filter(|&subflow| rates[subflow] > 0.0).any(holds_up)
 }
 

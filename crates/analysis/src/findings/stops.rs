@@ -157,7 +157,12 @@ fn at_sender(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
             outages.into_iter().map(|outage| with_messages(case, outage, |wait| wait.is_on(subflow))).collect();
         let left = !outages.is_empty() && away::leaves_another(case, timeline, subflow);
         case.changed |= left;
-        let certainty = if left { Certainty::Unknown } else { certainty };
+        let certainty = match certainty {
+            _ if left => Certainty::Unknown,
+            // It never showed what it carries.
+            Certainty::Known if rates[subflow] == 0.0 => Certainty::AtLeast,
+            certainty => certainty,
+        };
         found.extend(findings(case, outages, |case, outages| one_dead(case, outages, certainty)));
     }
     let outages = all_dead(case, timeline, rate, &[]);
