@@ -25,6 +25,8 @@ BESIDE = {
     # A burst may take the acknowledgements, and the data come: the time-out is for nothing.
     "losses_bursts": {"path_dead", "head_of_line", "reinjection_waste", "spurious_timeouts"},
     "losses_random": {"head_of_line", "tail_losses"},
+    # A queue of a few packets ends slow start, too.
+    "losses_unclear": {"slow_start_loss"},
     "path_back_unused": {"path_dead", "receive_window", "reinjection_waste", "spurious_timeouts"},
     "outage": {"spurious_timeouts"},
     # Who asks waits.
