@@ -91,10 +91,10 @@ impl Connection {
         }
     }
 
-    /// Brings the bytes of subflow `i` below `end`, which are in order there, to their places. Upstream Linux leaves them to the subflow
-    /// while memory is full (__mptcp_move_skbs_from_subflow, since 6.15; before, it asked after each segment, with the same outcome).
+    /// Brings the bytes of subflow `i` below `end`, which are in order there, to their places. Upstream Linux leaves them to the
+    /// subflow while memory is full (__mptcp_move_skbs_from_subflow; before 6.15 it asked after each segment, to the same end).
     fn deliver(&mut self, i: usize, end: u64, ctx: &mut Context) {
-        let takes_memory = self.fills_windows();
+        let takes_memory = self.fills_windows() && !self.own_windows;
         self.entries[i].arrived = end;
         let mut news = false;
         loop {

@@ -80,8 +80,10 @@ fn a_subflow_tells_what_memory_is_left_for() {
 // captures of Linux 6.18 end like this: what fills the hole comes again and again, and only its subflow acknowledges it.
 #[test]
 fn upstream_linux_stops_where_data_beyond_a_hole_fills_its_memory() {
-    for (segments, ends) in [(9, 2001), (10, 1001)] {
+    let shared = ReceiveBuffer::Shared;
+    for (buffer, segments, ends) in [(shared, 9, 2001), (shared, 10, 1001), (ReceiveBuffer::PerSubflow, 10, 2101)] {
         let mut config = mesh();
+        config.mptcp.receive_buffer = buffer;
         config.mptcp.scheduler = "linux".into();
         config.tcp.receive_buffer_bytes = 12_000;
         config.tcp.adv_win_scale = None;
