@@ -73,7 +73,11 @@ WORDS: list[tuple[list[str], str, str]] = [
     ([], "simulation", "Linux's CUBIC, Linux's default scheduler"),
     ([], "kernel", "Linux's CUBIC, Linux's default scheduler"),
     (["mptcp.congestion_control=olia"], "simulation", "OLIA, Linux's default scheduler"),
-    (["mptcp.congestion_control=lia-linux"], "simulation", "LIA of the MPTCP kernel, Linux's def"),
+    (
+        ["mptcp.congestion_control=lia-linux"],
+        "simulation",
+        "LIA of the MPTCP kernel, Linux's default scheduler",
+    ),
     (["mptcp.scheduler=blest"], "simulation", "Linux's CUBIC, BLEST scheduler"),
     (
         ["mptcp.era=2012"],
@@ -114,8 +118,7 @@ def test_policies_in_words(settings: list[str], engine: str, words: str) -> None
     scenario = load(TWO, settings)[1]
     about = {"engine": engine, "path": None, "mptcp": scenario.mptcp.enabled}
     description = policies.described(about, tomllib.loads(long.write(scenario)))["in_words"]
-    assert description.startswith(words)
-    assert words.endswith("sche") or description == words
+    assert description == words
 
 
 def test_neighbours_are_not_taken_for_the_connection() -> None:
