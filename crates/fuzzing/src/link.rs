@@ -7,6 +7,8 @@ use std::net::IpAddr;
 use wire::{Frame, Ip, L4, Packet, Payload, Time};
 
 const MOST_ELEMENTS: usize = 4;
+/// More than an input can be made of.
+const MOST_PACKETS: u32 = 4096;
 /// Between two wakes that lie before the next packet: processes go on by themselves.
 const MOST_WAKES: usize = 2000;
 
@@ -98,8 +100,8 @@ impl Lab {
             if matches!(packet.frame.l4, L4::Icmp { .. }) {
                 continue;
             }
-            let id = packet.frame.ip.id as usize;
-            assert_eq!(self.inside[id].take(), Some(direction), "packet {id}");
+            let number = (packet.frame.payload.len % MOST_PACKETS) as usize;
+            assert_eq!(self.inside[number].take(), Some(direction), "packet {number}");
         }
     }
 
@@ -121,13 +123,13 @@ impl Lab {
 fn packet(number: u32, direction: Direction, input: &mut Unstructured) -> Result<Box<Packet>> {
     let ends = [IpAddr::from([10, 0, 0, input.int_in_range(1..=2)?]), IpAddr::from([10, 9, 0, 1])];
     let (source, destination) = if direction == Direction::Up { (ends[0], ends[1]) } else { (ends[1], ends[0]) };
-    // The number goes where nothing on the way writes; queues write marks (RFC 3168) into the other.
-    let (id, tos) = (number as u16, input.arbitrary()?);
-    let ip = Ip { source, destination, ttl: 64, tos, id, dont_fragment: true, fragment: None };
+    let ip = Ip { source, destination, ttl: 64, tos: input.arbitrary()?, id: 0, dont_fragment: true, fragment: None };
     let ports = (input.int_in_range(1..=3)?, 80);
     let (source_port, destination_port) = if direction == Direction::Up { ports } else { (ports.1, ports.0) };
     let l4 = if input.arbitrary()? { L4::udp(source_port, destination_port) } else { L4::Other(253) };
-    let payload = Payload::unsaid(input.int_in_range(0..=60_000)?);
+    // The number goes where nothing on the way writes: what translates a packet gives it another header.
+    let bytes: u32 = input.int_in_range(0..=60_000)?;
+    let payload = Payload::unsaid(bytes / MOST_PACKETS * MOST_PACKETS + number);
     Ok(Box::new(Packet { frame: Frame { ip, l4, payload }, body: None }))
 }
 
