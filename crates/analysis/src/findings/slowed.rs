@@ -20,8 +20,10 @@ const LESS: f64 = 0.85;
 const SAME: f64 = 0.95;
 const LESS_OF_ALL: f64 = 0.9;
 const LESS_S: f64 = 2.0;
-/// That time does not count where the rest is this part of all.
+/// That time does not count where the rest is this part of all, and others came so often at most: a neighbour that is always there
+/// takes now more and now less.
 const WHOLE: f64 = 0.25;
+const COME: usize = 2;
 /// So many such times before and after are its doing as well: what the change loses, and until the sender finds the rate.
 const AROUND: usize = 2;
 /// What is no less than this part of that, or of the connection's rate then, is as fast as ever.
@@ -142,13 +144,14 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
     // Where others take a part of it for long, that says nothing of what the path carries.
     let long = (LESS_S / seconds).ceil().max(2.0) as usize;
     let less: Vec<bool> = times.iter().zip(&rates).map(is_less).collect();
-    let for_long = less.chunk_by(|one, other| one == other);
-    let for_long = for_long.flat_map(|run| repeat_n(run[0] && run.len() >= long, run.len()));
+    let runs = || less.chunk_by(|one, other| one == other).map(|run| (run[0] && run.len() >= long, run.len()));
+    let come = runs().filter(|(for_long, _)| *for_long).count();
+    let for_long = runs().flat_map(|(for_long, count)| repeat_n(for_long, count));
     let whole: Vec<usize> = for_long.enumerate().filter(|(_, for_long)| !for_long).map(|(index, _)| index).collect();
     let count = |part: f64| whole.iter().filter(|&&index| rates[index] >= part * rate).count();
     let fast_in_all = rates.iter().filter(|&&one| one >= FAST * rate).count();
     let shows = 2 * count(SAME) >= fast_in_all
-        || 2 * count(SAME) >= count(FAST) && count(FAST) as f64 >= WHOLE * times.len() as f64;
+        || come <= COME && 2 * count(SAME) >= count(FAST) && count(FAST) as f64 >= WHOLE * times.len() as f64;
     let fast: Vec<f64> =
         whole.iter().filter(|&&index| rates[index] >= FAST * rate).map(|&index| all(&times[index])).collect();
     let rate_of_all = fast.iter().sum::<f64>() / fast.len().max(1) as f64;
@@ -184,7 +187,10 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
             let before = (at.saturating_sub(AROUND).max(begin)..at).rev().take_while(less).count();
             let after = (to..(to + AROUND).min(times.len())).take_while(less).count();
             let (first, last) = (at - before, to + after - 1);
-            spans.push(times[first].end - lasts(first, first + 1)..times[last].start + lasts(last, last - 1));
+            let from = times[first].end - lasts(first, first + 1);
+            // What lies between two such times counts once.
+            let from = spans.last().map_or(from, |span: &Range<usize>| from.max(span.end));
+            spans.push(from..times[last].start + lasts(last, last - 1));
         }
         at = to;
     }
