@@ -158,6 +158,30 @@ def test_of_a_missing_subflow_only_what_is_empty_is_called_so(
     assert written.getvalue().strip().startswith(f"– {empty}: part of the data")
 
 
+@pytest.mark.parametrize(
+    ("vantage", "why"),
+    [
+        ("server", "is known at the receiver of the data: give the capture of the client too"),
+        ("client", "stays empty: the capture of the client misses some of the data"),
+        ("both", "stays empty: the capture of the client misses some of the data"),
+    ],
+)
+def test_nobody_is_asked_for_a_capture_that_was_given(vantage: str, why: str) -> None:
+    """The receiver's capture does not tell the order of what it missed."""
+    written = StringIO()
+    flow = {"direction": "down", "share": 0.5, "data_packets": 9, "loss_rate_percent": 0.0}
+    transfer = {"direction": "down", "out_of_order_delay_ms_mean": None}
+    print_reasons(
+        Page(written, width=200),
+        {"vantage": vantage},
+        [transfer],
+        [flow, flow],
+        path_missing=False,
+        silent_ends=0,
+    )
+    assert written.getvalue().strip() == f"– out-of-order delay ↓ {why}"
+
+
 def test_remarks_of_one_kind_take_a_line() -> None:
     clocks = [(number, None, "clock_offset", f"differ by {number}.5 ms") for number in range(40)]
     merged = [(0, number, "merged_segments", "12345 segments") for number in (0, 0, 1, 2)]

@@ -255,10 +255,23 @@ def _reasons(
             if direction in no_rtt
         ]
         lines += [
-            f"out-of-order delay {ARROWS[transfer['direction']]} is known at the receiver of the "
-            f"data: give the capture of the {RECEIVERS[transfer['direction']]} too"
+            _no_order(connection, transfer["direction"])
             for transfer in transfers
             if transfer["out_of_order_delay_ms_mean"] is None
             and sum(flow["direction"] == transfer["direction"] for flow in carrying) > 1
         ]
     return lines
+
+
+def _no_order(connection: Row, direction: str) -> str:
+    """Say why the out-of-order delay is empty."""
+    receiver = RECEIVERS[direction]
+    if connection["vantage"] in (receiver, "both"):
+        return (
+            f"out-of-order delay {ARROWS[direction]} stays empty: the capture of the {receiver} "
+            "misses some of the data"
+        )
+    return (
+        f"out-of-order delay {ARROWS[direction]} is known at the receiver of the data: "
+        f"give the capture of the {receiver} too"
+    )
