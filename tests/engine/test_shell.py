@@ -141,6 +141,7 @@ def test_without_mptcpize_a_program_speaks_what_it_wants(host: Machine) -> None:
     )
     assert shell.left.connections["mptcp_version"].to_list() == [None]
     assert about(shell.left)["kernel"]["sockets"]["client"][0]["mptcp"] is False
+    assert "the programs did not ask for MPTCP: --mptcpize\n" in shell.err
 
 
 HINT = "the server's program did not ask for MPTCP: --mptcpize"

@@ -200,10 +200,12 @@ def _print(run: Run) -> None:
     if not given and _server_asked_for_tcp(run):
         page.line()
         page.paragraph("the server's program did not ask for MPTCP: --mptcpize", first="! ")
-    elif programs["mptcpize"] and _all_asked_for_tcp(run):
+    elif not programs.get("mptcpize_all") and _all_asked_for_tcp(run):
         page.line()
         page.paragraph(
-            "no MPTCP with --mptcpize: programs in Go or linked statically need --mptcpize-all",
+            "no MPTCP with --mptcpize: programs in Go or linked statically need --mptcpize-all"
+            if given
+            else "the programs did not ask for MPTCP: --mptcpize",
             first="! ",
         )
     page.line()
