@@ -284,6 +284,10 @@ REFUSED = (
         ("x.csv", "--out", "m", "--column", "tme=s"),
         "no quantity 'tme' for --column; did you mean time",
     ),
+    (
+        ("x.csv", "--out", "m", "--column", "time=when"),
+        "x.csv, line 1: there is no column 'when' for --column: known: s, w",
+    ),
     (("x.csv", "--out", "m", "--column", "down_mbps=s"), "say which column is the time: --column"),
     (
         ("a.csv", "--out", "m", "--where", "sped=1"),

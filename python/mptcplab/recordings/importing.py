@@ -213,6 +213,12 @@ def _format(file: File, settings: ImportSettings) -> Format:
     if found:
         names = " or ".join(one.name for one in found)
         raise Error(f"{file.path}, line 1: may be {names}: say which with --as")
+    absent = [name for name in settings.columns.values() if name not in file.columns]
+    if absent and len(file.columns) > 1:
+        raise Error(
+            f"{file.path}, line 1: there is no column {absent[0]!r} for --column: "
+            f"{nearest(absent[0], file.columns)}"
+        )
     raise Error(
         f"{file.path}, line 1: is of no format that is known (mptcplab links import "
         "--formats lists them): say "
