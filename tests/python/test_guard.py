@@ -120,6 +120,18 @@ def test_the_command_refuses_what_makes_no_sense(capsys: pytest.CaptureFixture[s
     assert "whole number from 2 to 10" in error
 
 
+@pytest.mark.parametrize("words", [[], ["--policy", "maps"]])
+def test_the_command_names_what_was_typed(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Keys of a scenario mean nothing to those who guard a host."""
+    with pytest.raises(SystemExit, match="2"):
+        main(["guard", *words, "--set", "marign=3ms"])
+    error = capsys.readouterr().err
+    assert error.startswith("mptcplab: --set marign=3ms: marign: path manager ")
+    assert error.count("\n") == 1
+
+
 def test_a_policy_gets_what_is_set_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[list[str]] = []
     monkeypatch.setattr("os.execv", lambda _, words: given.append(words[1:]))

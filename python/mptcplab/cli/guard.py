@@ -89,18 +89,23 @@ def run(options: Namespace) -> int:
     elif options.budget or options.cost:
         raise Error(NEEDS_BUDGET)
     elif options.settings:
-        arguments += ["--parameters", json.dumps(_parameters(options.settings))]
+        arguments += ["--parameters", json.dumps(_parameters("guard", options.settings))]
     path = program()
     os.execv(path, [path, *arguments])  # noqa: S606 - ours
 
 
-def _parameters(settings: list[str]) -> dict[str, Any]:
-    """Give what is set in base units, as a scenario's are read."""
+def _parameters(scenario: str | dict[str, Any], settings: list[str]) -> dict[str, Any]:
+    """Give what is set in base units, as a scenario's are read; errors name what was typed."""
+    from mptcplab._core import Error
     from mptcplab.scenario.plan import plan
     from mptcplab.scenario.scenario import load
 
-    _, scenario = load("guard", [f"mptcp.path_manager_parameters.{one}" for one in settings])
-    transport = plan(scenario, 1).table()["transport"]
+    place = "mptcp.path_manager_parameters."
+    try:
+        _, read = load(scenario, [place + one for one in settings])
+        transport = plan(read, 1).table()["transport"]
+    except Error as error:
+        raise Error(str(error).replace(place, "")) from None
     parameters: dict[str, Any] = transport["client"]["mptcp"]["path_manager"]["parameters"]
     return parameters
 
@@ -110,8 +115,6 @@ def _planned(options: Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
     from mptcplab._core import Error
     from mptcplab.engines.kernel.features import POLICIES
     from mptcplab.messages import nearest, quoted
-    from mptcplab.scenario.plan import plan
-    from mptcplab.scenario.scenario import load
 
     if options.policy not in POLICIES:
         raise Error(
@@ -134,14 +137,11 @@ def _planned(options: Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
         "path": {"any": path},
         "mptcp": {"path_manager": options.policy},
     }
-    settings = [f"mptcp.path_manager_parameters.{one}" for one in options.settings]
-    _, read = load(scenario, settings)
-    transport = plan(read, 1).table()["transport"]
     plans = {
         name: {"budget_bytes": budgets.get(name), "cost_per_mb": costs.get(name, 0)}
         for name in (budgets | costs)
     }
-    return transport["client"]["mptcp"]["path_manager"]["parameters"], plans
+    return _parameters(scenario, options.settings), plans
 
 
 def _trouble(options: Namespace, has_budgets: bool, has_costs: bool) -> str | None:
