@@ -189,6 +189,7 @@ def test_a_token_that_cannot_be_read_is_said_in_a_line(command: str, tmp_path: P
     done = _with_token(command, tmp_path, tmp_path / "none", "127.0.0.1:1#" + "0" * 64)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert f"{tmp_path / 'none'}: there is no token" in done.stderr
+    assert "--token FILE" in done.stderr
     assert not (tmp_path / "out").exists()
 
 

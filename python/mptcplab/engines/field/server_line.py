@@ -80,7 +80,7 @@ def token(file: str | None) -> str:
     except FileNotFoundError:
         raise Error(
             f"{path}: there is no token: copy the file that mptcplab serve names, or say where it "
-            'is (token = "FILE" in [field])'
+            'is (--token FILE, or token = "FILE" in [field])'
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise Error(f"{path}: cannot read the token: {error}") from None
