@@ -87,8 +87,9 @@ def test_one_of_many_is_shown_in_full(mptcplab: Run, many: Path) -> None:
     assert lines[2].startswith("  ↓ down  170 B in 20.0 ms = 68.0 kbit/s")
 
 
-def test_a_capture_without_tcp_says_so(mptcplab: Run, tmp_path: Path) -> None:
-    done = mptcplab("analyze", write(tmp_path / "empty.pcap", []))
+@pytest.mark.parametrize("words", [["analyze"], ["analyze", "--why"], ["why"]])
+def test_a_capture_without_tcp_says_so(mptcplab: Run, tmp_path: Path, words: list[str]) -> None:
+    done = mptcplab(*words, write(tmp_path / "empty.pcap", []))
     assert done.returncode == 0
     assert done.stdout.startswith("no connection in the captures\n")
     assert "holds no TCP or UDP packets" in done.stdout

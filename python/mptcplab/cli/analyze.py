@@ -216,10 +216,16 @@ def _explain(tables: Tables, options: Namespace) -> None:
         known = {"schema": _core.SCHEMA, "complete": tables.complete, "findings": rows}
         print_json(known | {"unanswered": unknown})
         return
+    connections = len(tables.table("connections"))
+    if not connections:
+        from mptcplab.cli.summary import print_summary
+
+        print_summary(tables)
+        return
     from mptcplab.cli.summary.findings import print_all, unseen_senders
     from mptcplab.cli.summary.page import Page
 
-    several = len(tables.table("connections")) > 1
+    several = connections > 1
     print_all(
         Page(),
         rows,

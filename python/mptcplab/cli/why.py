@@ -53,6 +53,7 @@ def run(options: Namespace) -> int:
         known = {"schema": 1, "findings": found.rows, "unanswered": found.unanswered}
         print_json(known | tried | model)
         return 0
+    from mptcplab.cli.summary import print_summary
     from mptcplab.cli.summary.findings import (
         print_all,
         print_model,
@@ -67,7 +68,11 @@ def run(options: Namespace) -> int:
     if stopped:
         reason = stopped.outcome["reason"]
         page.paragraph(f"{label(stopped)} did not finish: {reason}", indent="")
-    several = len(list(found.tables.rows("connections"))) > 1
+    connections = len(list(found.tables.rows("connections")))
+    if not connections and not found.directory:
+        print_summary(found.tables)
+        return 0
+    several = connections > 1
     # A run has both ends.
     unseen = [] if found.directory else unseen_senders(found.tables.rows("flows"))
     if found.rows or not stopped:
