@@ -114,7 +114,9 @@ fn what_says_nothing_in_the_other_family_is_dropped() {
     let mut other = tcp(Up, Flags::SYN, 0);
     (other.frame.ip.source, other.frame.ip.destination) = (CLIENT6, "fd00:9::1".parse().unwrap());
     for one in [&mut clat, &mut nat64] {
-        assert_eq!(pass(&mut **one, Up, other.clone()), Ok(other.clone()));
+        for direction in [Up, Down] {
+            assert_eq!(pass(&mut **one, direction, other.clone()), Ok(other.clone()));
+        }
     }
 }
 

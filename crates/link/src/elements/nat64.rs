@@ -37,6 +37,10 @@ impl Element for Nat64 {
             }
             return;
         }
+        // What it did not translate on its way out is no answer to it either.
+        if packet.frame.ip.source.is_ipv6() {
+            return out.send(direction, packet);
+        }
         let mut inside = Out::default();
         self.ports.push(now, direction, packet, &mut inside);
         out.dropped.append(&mut inside.dropped);
