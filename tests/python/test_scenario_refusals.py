@@ -71,6 +71,13 @@ REFUSED = [
         for boxes in ('{ element = "clat" }', '{ element = "nat64" }, { element = "clat" }')
     ),
     (
+        'rate = "2 Mbit/s"\ndelay = "3 ms"',
+        'link = "carrier"\n[link.carrier]\n'
+        'uplink = [{ element = "clat", shared = "a" }, { element = "nat64", shared = "b" }]\n'
+        'downlink = [{ shared = "a" }, { shared = "b" }]',
+        "link.carrier: clat and nat64 are the two ends of IPv6: ",
+    ),
+    (
         'delay = "3 ms"',
         'delay = "3 ms"\nmiddleboxes = { element = "proxy" }',
         "mine.toml:20: path.lte.middleboxes: a table is not a list: write it in [ ]",

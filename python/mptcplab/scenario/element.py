@@ -100,13 +100,14 @@ def check_translators(
 ) -> None:
     """Refuse one end of 464XLAT without the other behind it: what comes of it reaches nobody."""
     named = {one.get(SHARED): one["element"] for one in (*uplink, *downlink) if "element" in one}
-    passed = [one.get("element") or named.get(one.get(SHARED)) for one in uplink]
-    if [name for name in passed if name in TRANSLATORS] not in ([], TRANSLATORS):
-        raise source.fault(
-            key_path,
-            "clat and nat64 are the two ends of IPv6: it has one of each, clat nearer to the "
-            "client",
-        )
+    for elements, order in ((uplink, TRANSLATORS), (downlink, TRANSLATORS[::-1])):
+        passed = [one.get("element") or named.get(one.get(SHARED)) for one in elements]
+        if [name for name in passed if name in TRANSLATORS] not in ([], order):
+            raise source.fault(
+                key_path,
+                "clat and nat64 are the two ends of IPv6: it has one of each, clat nearer to the "
+                "client",
+            )
 
 
 def show(element: Element, what: str = "element") -> Element:
