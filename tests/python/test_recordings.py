@@ -209,6 +209,9 @@ def test_columns_with_the_names_of_quantities_need_no_option(tmp_path: Path) -> 
     file.write_text("time,seconds,down_mbps\n1700000000,0,10\n")
     with pytest.raises(Error, match="is of no format that is known"):
         lab.import_links(file, out=tmp_path / "two")
+    file.write_text("time,down_mbps,down_mbps\n1700000000,10,20\n")
+    with pytest.raises(Error, match="line 1: there are two columns 'down_mbps'"):
+        lab.import_links(file, out=tmp_path / "twice")
 
 
 def test_what_is_denser_than_the_step_becomes_its_mean(tmp_path: Path) -> None:

@@ -183,6 +183,8 @@ def _header(lines: Iterator[list[str]], needs: tuple[str, ...], options: Options
             raise ValueError(
                 f"there is no column {name!r}; the first line names {', '.join(names) or 'none'}"
             )
+        if names.count(name) > 1:
+            raise ValueError(f"there are two columns {name!r}: name one of them otherwise")
     for name in options.where:
         if name not in names:
             raise ValueError(f"there is no column {name!r} for --where: {nearest(name, names)}")
