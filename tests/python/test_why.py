@@ -226,3 +226,9 @@ def test_a_remedy_that_makes_it_worse_is_said_to() -> None:
         assert tries._limit(guard, claimed, -2.6) == "the transfer takes longer with it"
     assert tries._limit(guard, [4.6], -0.01) == guard.limit
     assert tries._limit(guard, [4.6], 2.4) is None
+
+
+def test_a_run_that_is_not_there_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "walk-1").mkdir()
+    with pytest.raises(package.Error, match=r"wlk-1: no such .*; did you mean .*walk-1\?"):
+        package.why(tmp_path / "wlk-1")

@@ -105,6 +105,11 @@ def why(
         isinstance(source, str | PathLike) and Path(source).is_dir()
     ):
         return captured.of_run(source) if tries else Why.of(source)
+    # "-" is standard input.
+    if isinstance(source, str | PathLike) and str(source) != "-" and not Path(source).exists():
+        from mptcplab.results.opening import missing
+
+        raise missing(Path(source))
     return captured.why(source, tries=tries)
 
 

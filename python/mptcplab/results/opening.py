@@ -39,7 +39,7 @@ def opened(
     if path.is_file():
         return Analysis(measure(path, samples=samples, **part))
     if not path.is_dir():
-        raise Error(f"{source}: no such file or directory{_meant(path)}")
+        raise missing(path)
     found = _results(path)
     if found is not None:
         if from_seconds or to_seconds is not None:
@@ -52,12 +52,13 @@ def opened(
     )
 
 
-def _meant(path: Path) -> str:
-    """Ask for the one beside it that has nearly its name, if there is one."""
+def missing(path: Path) -> Error:
+    """Say that it is not there, and which one beside it has nearly its name."""
+    meant = ""
     with suppress(OSError):
         if near := close(path.name, (one.name for one in path.parent.iterdir())):
-            return f"; did you mean {path.parent / near}?"
-    return ""
+            meant = f"; did you mean {path.parent / near}?"
+    return Error(f"{path}: no such file or directory{meant}")
 
 
 def _results(path: Path) -> Run | Comparison | list[Comparison] | Campaign | None:
