@@ -72,3 +72,11 @@ def test_few_losses_do_not_hold_back_who_has_nothing_to_send() -> None:
     """Round trips are short between requests as well."""
     asked = ask(response="1 MB", think="2 s")
     assert kinds(scenario(asked, wifi=WIFI | {"loss": "0.3 %"})) == ["application"]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_jitter_is_no_queue_that_overflows(seed: int) -> None:
+    """It makes most round trips longer than the least, also those before losses by chance."""
+    _, lossy = load("wifi-lte", ["path.wifi.loss=2%"])
+    rows = _core.simulate(plan(lossy, seed, None)).rows("findings")
+    assert "losses_queue" not in {row["kind"] for row in rows}

@@ -27,6 +27,8 @@ const LONG: f64 = 1.3;
 /// A queue of a packet or two shows in no round trip. It loses nothing that comes so long after the packet before that it is
 /// empty: of the bursts of losses this part began so where chance is to blame.
 const ALONE: u64 = 25;
+/// A longer one overflows in the midst of packets: of its bursts of losses less than this part begins after a pause.
+const ALONE_IN_QUEUE: u64 = 8;
 /// So short a queue loses more than this, and hardly anything while round trips are short.
 const ONE_PERCENT: f64 = 1.0;
 const SHORT_FULL: f64 = 0.75;
@@ -93,8 +95,12 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         // Where round trips vary, a queue that overflows does so at the long ones.
         let at_usual = losses.above(median_ms / BEYOND * 1e3);
         let at_long_ones = longest_ms <= VARY * median_ms || at_usual * 5 >= losses.count * 4;
-        let from_queue =
-            (has_queue || grows && (often_long || often_full)) && full * 3 >= losses.count * 2 && at_long_ones;
+        // Jitter makes most round trips longer than the least, too, but loses nothing.
+        let in_the_midst = losses.alone * ALONE_IN_QUEUE < losses.bursts;
+        let from_queue = (has_queue || grows && (often_long || often_full))
+            && full * 3 >= losses.count * 2
+            && at_long_ones
+            && in_the_midst;
         if from_queue && (percent < QUEUE_PERCENT || losses.seconds < QUEUE_SECONDS) {
             continue;
         }
