@@ -221,8 +221,15 @@ fn begun(options: &options::Options) -> Result<Work, String> {
 /// What keeps routes, if that is asked for; else those that a killed one left are removed.
 #[cfg(target_os = "linux")]
 fn repairing(options: &options::Options) -> std::io::Result<Option<repair::Repair>> {
-    let mut repair = repair::Repair::new(options.observes)?;
-    if options.routes { Ok(Some(repair)) } else { repair.end().map(|()| None) }
+    let repair = repair::Repair::new(options.observes);
+    if options.routes {
+        return repair.map(Some);
+    }
+    // A kernel without rules, for example, is no reason not to begin.
+    if let Err(error) = repair.and_then(|mut repair| repair.end()) {
+        say(&format!("routes that an earlier guard left, if any, stay: {error}"));
+    }
+    Ok(None)
 }
 
 /// What it does and watches, in a line.
