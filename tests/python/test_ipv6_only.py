@@ -33,6 +33,12 @@ def test_both_ends_speak_ipv4(tmp_path: Path) -> None:
     assert "large_segments_lost" not in found
 
 
+def test_what_is_ipv6_already_passes(tmp_path: Path) -> None:
+    run = ran(tmp_path / "run", {"path.wifi.ip": 6, "path.lte.ip": 6})
+    assert run.subflows.sort("subflow")["client_address"].to_list()[1] == "fd00:0:2::2"
+    assert min(shares(run)) > 0.1
+
+
 def test_what_is_too_large_for_the_carrier_is_told(tmp_path: Path) -> None:
     """The server hears of it by ICMP that was translated."""
     assert min(shares(ran(tmp_path / "run", {"path.lte.mtu": 1500}))) > 0.1
