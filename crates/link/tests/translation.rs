@@ -120,8 +120,12 @@ fn what_says_nothing_in_the_other_family_is_dropped() {
     }
 }
 
+/// Type, code and what follows them, of IPv4 and of IPv6.
+type Icmp = (u8, u8, [u8; 4]);
+type Icmpv6 = (u8, u8, u32);
+
 /// RFC 7915 §4.2: type, code and pointer or MTU of IPv4, and of IPv6; none: it is dropped.
-const TO_V6: [((u8, u8, [u8; 4]), Option<(u8, u8, u32)>); 24] = [
+const TO_V6: [(Icmp, Option<Icmpv6>); 24] = [
     ((8, 0, [0, 1, 0, 2]), Some((128, 0, 0x0001_0002))),
     ((0, 0, [0, 1, 0, 2]), Some((129, 0, 0x0001_0002))),
     ((3, 0, [0; 4]), Some((1, 0, 0))),
@@ -149,7 +153,7 @@ const TO_V6: [((u8, u8, [u8; 4]), Option<(u8, u8, u32)>); 24] = [
 ];
 
 /// §5.2.
-const TO_V4: [((u8, u8, u32), Option<(u8, u8, [u8; 4])>); 17] = [
+const TO_V4: [(Icmpv6, Option<Icmp>); 17] = [
     ((128, 0, 0x0001_0002), Some((8, 0, [0, 1, 0, 2]))),
     ((129, 0, 0x0001_0002), Some((0, 0, [0, 1, 0, 2]))),
     ((1, 0, 0), Some((3, 1, [0; 4]))),
@@ -260,6 +264,7 @@ fn tshark_reads_it() {
         pcap.extend(packet);
     }
     let file = std::env::temp_dir().join(format!("translation-{}.pcap", std::process::id()));
+    #[expect(clippy::disallowed_methods, reason = "a test may write files")]
     std::fs::write(&file, pcap).unwrap();
     let checked = ["ip", "tcp", "udp"].map(|name| format!("{name}.check_checksum:TRUE"));
     let mut command = Command::new("tshark");
