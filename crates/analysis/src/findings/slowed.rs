@@ -20,8 +20,10 @@ const LESS: f64 = 0.85;
 const SAME: f64 = 0.95;
 const LESS_OF_ALL: f64 = 0.9;
 const LESS_S: f64 = 2.0;
-/// It is fast in this part of all times at least. That time does not count where others came so often at most: a neighbour that is
-/// always there takes now more and now less.
+/// It is fast in this part of all times at least: one that shares its bottleneck throughout carries all of it now and then.
+const SHOWN: f64 = 0.15;
+/// That time does not count where the rest is this part of all, and others came so often at most: a neighbour that is always there
+/// takes now more and now less.
 const WHOLE: f64 = 0.25;
 const COME: usize = 2;
 /// So many such times before and after are its doing as well: what the change loses, and until the sender finds the rate.
@@ -150,9 +152,9 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
     let whole: Vec<usize> = for_long.enumerate().filter(|(_, for_long)| !for_long).map(|(index, _)| index).collect();
     let count = |part: f64| whole.iter().filter(|&&index| rates[index] >= part * rate).count();
     let fast_in_all = rates.iter().filter(|&&one| one >= FAST * rate).count();
-    let often = |fast: usize| fast as f64 >= WHOLE * times.len() as f64;
-    let shows = 2 * count(SAME) >= fast_in_all && often(fast_in_all)
-        || come <= COME && 2 * count(SAME) >= count(FAST) && often(count(FAST));
+    let are = |fast: usize, part: f64| fast as f64 >= part * times.len() as f64;
+    let shows = 2 * count(SAME) >= fast_in_all && are(fast_in_all, SHOWN)
+        || come <= COME && 2 * count(SAME) >= count(FAST) && are(count(FAST), WHOLE);
     let fast: Vec<f64> =
         whole.iter().filter(|&&index| rates[index] >= FAST * rate).map(|&index| all(&times[index])).collect();
     let rate_of_all = fast.iter().sum::<f64>() / fast.len().max(1) as f64;
