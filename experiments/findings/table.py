@@ -43,8 +43,8 @@ BESIDE = {
 MEANT = {"short": {"short_transfer"}, "bloated": {"bufferbloat"}, "bursty": {"application"}}
 # With a backup as far beside it, chance makes MPTCP slower than plain TCP beside it: it is so.
 MEANT |= {"far": {"slower_than_single"}}
-# Nothing tells which they are.
-MEANT |= {"tiny queues": {"losses_unclear"}}
+# They overflow, though mostly nothing tells that it was not chance.
+MEANT |= {"tiny queues": {"losses_unclear", "losses_queue"}}
 MEANT |= {"idle": {"application"}, "little": {"application"}, "steady": {"application"}}
 # A cost is right within this factor of the true one.
 FACTOR = 1.5
