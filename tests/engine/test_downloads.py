@@ -77,7 +77,9 @@ def test_a_download_of_a_client_of_its_own_is_a_run(host: Machine, *, captures: 
         assert write_report(run.directory).exists()
     mptcp = runs["mptcp"]
     assert mptcp.about["open"]["paths"] == {"10.0.1.2": "path-1", "10.0.2.2": "path-2"}
+    # Faster than the first path is, so that the second one had its share.
     assert shares(mptcp)["path-2"] > 0.1
+    assert transfer(mptcp)["throughput_mbps"] > transfer(runs["tcp-path-1"])["throughput_mbps"]
     if captures:
         assert mptcp.rtt_ms_mean is not None
         assert seen["dropped"] == seen["left_out"] == 0

@@ -112,7 +112,7 @@ def rate_mbps(run: Run) -> float:
 # Of sixteen pairs on a quiet machine plain TCP differed by 0.7 % at most, and MPTCP by 4.7 %: which
 # path its scheduler fills first is not the same twice, with either engine (1.2 to 1.8 % from run to
 # run). The means of MPTCP differed by 0.3 % down and 0.9 % up. A busy machine takes longer.
-WITHIN = 0.3
+WITHIN = 0.1
 
 
 def agree(real: Run, other: Run) -> None:

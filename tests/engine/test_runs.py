@@ -126,8 +126,7 @@ def test_baselines_and_runs_that_are_there(machine: Machine) -> None:
     assert sorted(runs) == ["mptcp", "tcp-lte", "tcp-wifi"]
     assert runs["tcp-lte"].connections["mptcp_version"].to_list() == [None]
     assert runs["tcp-lte"].subflows["path"].to_list() == ["lte"]
-    # No more than its link carries; a busy machine takes longer.
-    assert 0 < (runs["tcp-lte"].throughput_mbps or 0) < 10
+    assert 5 < (runs["tcp-lte"].throughput_mbps or 0) < 10
     for run in runs.values():
         assert {path.name for path in run.directory.iterdir()} == RUN - {
             "client.pcapng",
