@@ -52,10 +52,15 @@ test-rust: $(VENV)/dev peers
 test-python: $(VENV)/dev peers
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(LONG) $(OTHERS)
 
+# Runs tests beside each other, then alone those that failed: a pause of the machine fails a test once, a fault of ours twice.
+define in-real-time
+	$(BIN)/python -m pytest $(1) $(2) || { test $$? = 1 && $(BIN)/python -m pytest --last-failed $(2); }
+endef
+
 test-real-time: $(VENV)/dev peers
 	# These wait for real time: more at once than processors, and nothing beside them that computes.
-	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal tests/engine $(addprefix --ignore=,$(BUSY) $(ALONE))
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup $(BUSY)
+	$(call in-real-time,--numprocesses 4 --dist worksteal,tests/engine $(addprefix --ignore=,$(BUSY) $(ALONE)))
+	$(call in-real-time,--numprocesses 3 --dist loadgroup,$(BUSY))
 	$(BIN)/python -m pytest $(ALONE)
 
 peers:

@@ -26,8 +26,9 @@ SCENARIO: dict[str, Any] = {
     },
     "kernel": {"state_per_ack": True},
 }
-# What TCP_INFO has, too, and ACKs alone change but for losses found by a timer.
-SAME = ("cwnd_packets", "ssthresh_packets", "srtt_ms", "rttvar_ms", "timeout_ms")
+# What TCP_INFO has, too: ACKs alone change the first, and timers that find losses the second as well.
+MEASURED = ("srtt_ms", "rttvar_ms")
+ANSWERED = ("cwnd_packets", "ssthresh_packets", "timeout_ms")
 
 
 def need_recorder() -> None:
@@ -93,6 +94,7 @@ def test_each_ack_of_the_capture_has_a_row(run: Run) -> None:
 
 def test_a_sample_of_the_kernel_says_what_acks_say_beside_it(run: Run) -> None:
     compared = 0
+    changed_between = 0
     for one in run.tables.rows("subflows"):
         acks = of_server(run, one["subflow"], acks=True)
         times = [row["at_ns"] for row in acks]
@@ -101,10 +103,15 @@ def test_a_sample_of_the_kernel_says_what_acks_say_beside_it(run: Run) -> None:
             if not 0 < at < len(acks):
                 continue
             # An ACK tells of the state that it finds: the next one has what the sample has.
-            beside = [tuple(row[name] for name in SAME) for row in acks[at - 1 : at + 2]]
-            assert tuple(sample[name] for name in SAME) in beside
+            beside = acks[at - 1 : at + 2]
+            same = [row for row in beside if all(row[name] == sample[name] for name in MEASURED)]
+            assert same
+            changed_between += not any(
+                all(row[name] == sample[name] for name in ANSWERED) for row in same
+            )
             compared += 1
     assert compared > 10
+    assert changed_between <= compared / 10
 
 
 def test_nothing_is_recorded_that_was_not_asked_for_or_may_not(
