@@ -26,7 +26,7 @@ SCENARIO: dict[str, Any] = {
     },
     "kernel": {"state_per_ack": True},
 }
-# What TCP_INFO has, too: ACKs alone change the first, and timers that find losses the second as well.
+# What TCP_INFO has, too: ACKs alone change the first, timers that find losses the second as well.
 MEASURED = ("srtt_ms", "rttvar_ms")
 ANSWERED = ("cwnd_packets", "ssthresh_packets", "timeout_ms")
 
