@@ -12,7 +12,7 @@ const LONGER: u32 = 20;
 const LEAST_MTU: u32 = 1280;
 /// Up to so many bytes IPv4 may be cut on its way, since the packet could not have been too big before (RFC 7915 §5.1).
 const MAY_BE_CUT: u32 = 1260;
-/// Likely sizes of links (RFC 1191 §7.1).
+/// Likely sizes of links (RFC 1191 §7, table 7-1).
 const PLATEAUS: [u32; 11] = [65_535, 32_000, 17_914, 8166, 4352, 2002, 1492, 1006, 508, 296, 68];
 
 const TCP: u8 = 6;
