@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Literal, TypeAlias
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
 
 from mptcplab import _core
 from mptcplab.labels import text
@@ -33,8 +36,6 @@ FORMATS = {
 GROUP = "mptcplab.metrics"
 NEEDED = ("name", "title", "unit", "better", "meaning", "measure")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-# These draw rows as they stand in tables, which have no columns of users.
-OF_ROWS: tuple[View, ...] = ("line", "page")
 # Numbers of these stand alone in a column of the terminal, with the unit at its head.
 AT_HEAD = ("Mbit/s", "ms")
 
@@ -167,10 +168,12 @@ def of_users() -> dict[str, Metric]:
     Raises:
         Error: One cannot be loaded, lacks something, or has a name that is taken.
     """
-    # Slow, and of no use for what prints tables alone.
+    found: dict[str, Metric] = {}
+    if not _any_installed():
+        return found
+    # Slow.
     from importlib.metadata import entry_points
 
-    found = {}
     for point in entry_points(group=GROUP):
         try:
             given = point.load()
@@ -192,6 +195,16 @@ def of_users() -> dict[str, Metric]:
     return found
 
 
+def _any_installed() -> bool:
+    """Whether a package has entry points of the group, by a quick look at what is installed."""
+    for directory in sys.path:
+        for points in Path(directory).glob("*.*-info/entry_points.txt"):
+            with suppress(OSError):
+                if GROUP.encode() in points.read_bytes():
+                    return True
+    return False
+
+
 def _of_user(given: Any) -> Metric:
     return Metric(
         table="transfers",
@@ -206,7 +219,7 @@ def _of_user(given: Any) -> Metric:
         part=False,
         samples="",
         pooled=None,
-        shown=("runs", "compare", "document", "seeds", "campaign", "overview"),
+        shown=get_args(View),
         measure=given.measure,
     )
 
@@ -235,8 +248,7 @@ OF_SUBFLOWS = {one.column: one for one in ALL if one.table in ("flows", "subflow
 
 def of_runs(view: View) -> list[Metric]:
     """Give the metrics of runs that a view shows."""
-    known = OF_RUNS.own if view in OF_ROWS else OF_RUNS
-    return [one for one in known.values() if view in one.shown]
+    return [one for one in OF_RUNS.values() if view in one.shown]
 
 
 def of_subflows(view: View, *tables: str) -> list[Metric]:

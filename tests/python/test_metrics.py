@@ -149,7 +149,21 @@ def test_a_metric_of_a_user_is_one_of_runs(own_metric: Path) -> None:
     assert metrics.OF_RUNS["largest_share"].label == "largest share"
     assert "largest_share" in run_metrics.schema()
     # Tables as they stand have no such column.
-    assert "largest_share" not in {one.column for one in metrics.of_runs("line")}
+    assert "largest_share" not in analyze(a).transfers.columns
+
+
+def test_analyze_and_pages_show_a_metric_of_a_user(own_metric: Path) -> None:
+    home = own_metric.parents[1]
+    capture = str(Path(__file__).parents[2] / "examples" / "download" / "client.pcapng.gz")
+    text = output(home, "analyze", capture, "--report", "one.html")
+    assert re.search(r"^ .* · largest share 0\.\d\d$", text, re.MULTILINE)
+    assert '"largest share"' in (home / "one.html").read_text()
+    written(home, repetitions=1)
+    ran = output(home, "run", "small.toml", "--out", "alone")
+    assert re.search(r"^  run .* largest share$", ran, re.MULTILINE)
+    output(home, "report", "alone", capture, "--out", "both.html")
+    for page in (home / "alone" / "report.html", home / "both.html"):
+        assert '"largest share"' in page.read_text()
 
 
 def test_campaigns_have_a_metric_of_a_user(own_metric: Path, tmp_path: Path) -> None:

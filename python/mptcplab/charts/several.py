@@ -25,6 +25,7 @@ from mptcplab.charts.shape import (
 from mptcplab.labels import text
 from mptcplab.labels.commands import typed_command
 from mptcplab.metrics import heads, of_runs
+from mptcplab.results import run_metrics
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.labels import engine, finished, label
 from mptcplab.results.run import Run
@@ -188,7 +189,9 @@ def _table(overlaid: list[Overlaid]) -> Table:
 
 
 def _metrics(one: Overlaid) -> dict[str, object]:
-    return one.run.metrics if one.run is not None else one.subject.transfer
+    if one.run is not None:
+        return one.run.metrics
+    return run_metrics.metrics_of(one.subject.transfer or None, one.subject.flows)
 
 
 def _against(one: Overlaid) -> str:

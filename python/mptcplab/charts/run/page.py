@@ -19,6 +19,7 @@ from mptcplab.labels import text
 from mptcplab.labels.connections import is_mptcp, protocol, single
 from mptcplab.labels.findings import in_words
 from mptcplab.metrics import Metric, heads, of_runs, of_subflows
+from mptcplab.metrics import of_users as users
 from mptcplab.results import policies
 from mptcplab.results.labels import label, unfinished
 from mptcplab.results.run import Run
@@ -178,7 +179,7 @@ def _finding_tables(subject: Subject) -> list[Table]:
 
 def _run_tables(subject: Subject) -> list[Table]:
     if subject.comparison is None or not subject.comparison.baselines:
-        return []
+        return _users_tables(subject)
     rows = [
         {**run.metrics, "run": label(run), "finished": run.outcome["finished"]}
         for run in subject.comparison.runs
@@ -191,6 +192,19 @@ def _run_tables(subject: Subject) -> list[Table]:
     own = subject.comparison.mptcp
     title = f"{label(own)} beside {single(own.about.get('protocol', 'tcp'))} over each path"
     return [_table("runs", title, columns, rows)]
+
+
+def _users_tables(subject: Subject) -> list[Table]:
+    """Give the metrics of users of the one transfer; all others stand in sentences and charts."""
+    own = {one.column: one.of(subject.transfer or None, subject.flows) for one in users().values()}
+    rows = [{**own, "run": label(subject.run) if subject.run else _name(subject)}]
+    columns = [
+        _Column("", lambda row: row["run"], numeric=False),
+        *_metrics(list(users().values()), lambda row, _: row),
+    ]
+    return (
+        [_table("runs", "Metrics of your own", columns, rows)] if set(own.values()) - {None} else []
+    )
 
 
 def _subflow_table(subject: Subject) -> Table:

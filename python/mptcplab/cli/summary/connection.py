@@ -24,6 +24,7 @@ from mptcplab.labels.connections import (
 from mptcplab.labels.events import changes, too_late
 from mptcplab.metrics import of_runs
 from mptcplab.results.run import Run, StoredTables
+from mptcplab.results.run_metrics import of_transfer
 
 Row = dict[str, Any]
 
@@ -99,7 +100,7 @@ def print_connections(page: Page, tables: Measured, *, one: bool, run: Run | Non
         for transfer in _by_size(rows["transfers"]):
             # What is missing carried something, too.
             carrier = "" if lacks_path else _only_carrier(transfer, rows["flows"], names)
-            _print_transfer(page, transfer, carrier)
+            _print_transfer(page, transfer, of_transfer(rows["flows"], transfer), carrier)
             if connection.get("source") is not None:
                 _print_smoothed(page, tables, transfer)
         print_subflows(page, rows["subflows"], rows["flows"], names)
@@ -185,7 +186,7 @@ def _vantage(connection: Row) -> str:
     return description
 
 
-def _print_transfer(page: Page, transfer: Row, carrier: str) -> None:
+def _print_transfer(page: Page, transfer: Row, flows: list[Row], carrier: str) -> None:
     moved = f"{delivered(transfer)}{carrier}"
     if transfer["elapsed_s"] is not None:
         moved += f" in {text.seconds(transfer['elapsed_s'])}"
@@ -214,9 +215,9 @@ def _print_transfer(page: Page, transfer: Row, carrier: str) -> None:
     if transfer["coefficient_of_variation"] is not None:
         facts.append(f"CV {transfer['coefficient_of_variation']:.2f}")
     facts += [
-        f"{one.line} {one.show(transfer[one.column])}"
+        f"{one.line} {one.show(value)}"
         for one in of_runs("line")
-        if transfer.get(one.column) is not None
+        if not one.pooled and (value := one.of(transfer, flows)) is not None
     ]
     arrow = ARROWS[transfer["direction"]]
     page.facts(facts, first=f"{arrow:<6}  ")
