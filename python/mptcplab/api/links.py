@@ -99,7 +99,8 @@ def import_links(
         files: Recordings; ``NAME=FILE`` names the path, ``NAME/up=FILE`` its direction, too.
         out: Output directory.
         format: Name of the format, if it cannot be recognised from the files.
-        columns: For any CSV, the column of each quantity: ``{"time": "when", "down_kbps": "rx"}``.
+        columns: For any CSV, the column of each quantity: ``{"time": "when", "down_kbps": "rx"}``;
+            of one path's files with its name: ``{"dish/time": "when"}``.
         where: Column values that rows must have to be used.
         time_zone: Zone of times without a zone (default: UTC).
         unaligned: Start each recording at its own beginning, ignoring its clock.

@@ -62,10 +62,10 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         action="append",
         default=[],
         type=_pair,
-        metavar="WHAT=COLUMN",
+        metavar="[PATH/]WHAT=COLUMN",
         help=(
             "for any CSV: the column of a quantity (time, seconds, down_mbps, up_kbps, "
-            "rtt_ms, loss_percent…)"
+            "rtt_ms, loss_percent…), in the files of one path, or in all"
         ),
     )
     command.add_argument(

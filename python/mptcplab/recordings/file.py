@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +21,9 @@ DIRECTIONS = {
     "up": ("up", "uplink", "uplinks", "upload", "ul"),
 }
 HEAD_BYTES = 1 << 16
+# What stands between cells where decimal commas are usual.
+SEPARATORS = {";": "semicolons", "\t": "tabs"}
+DECIMAL = re.compile(r"(\s*[+-]?\d+),(\d+\s*)")
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,8 @@ class File:
     text: str
     #: The direction that was given, or that its name has.
     direction: str | None = None
+    #: What was done to read it.
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def head(self) -> str:
@@ -69,7 +77,25 @@ def read(path: Path, direction: str | None) -> File:
         raise Error(f"cannot read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise Error(f"{path} is not text: unpack it first if it is compressed") from error
-    return File(path, text, direction or direction_of(path))
+    return of_text(path, text, direction)
+
+
+def of_text(path: Path, text: str, direction: str | None = None) -> File:
+    """Make a file of a text, with commas between cells, and points in numbers, if it is a CSV."""
+    own = File(path, text, direction or direction_of(path))
+    separator = max(SEPARATORS, key=own.head.count)
+    if own.head.startswith(("{", "[")) or own.head.count(separator) <= own.head.count(","):
+        return own
+    made = io.StringIO()
+    try:
+        csv.writer(made, lineterminator="\n").writerows(
+            [DECIMAL.sub(r"\1.\2", cell) if DECIMAL.fullmatch(cell) else cell for cell in cells]
+            for cells in csv.reader(text.splitlines(), delimiter=separator)
+        )
+    except csv.Error:
+        return own
+    note = f"cells stand between {SEPARATORS[separator]}; commas in numbers are decimal points"
+    return replace(own, text=made.getvalue(), notes=(note,))
 
 
 def direction_of(path: Path) -> str | None:

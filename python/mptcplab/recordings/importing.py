@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mptcplab import quantity, writing
@@ -156,10 +156,16 @@ def _paths(arguments: Sequence[str], settings: ImportSettings) -> dict[str, list
     """Read all files, and sort their recordings by path, in order."""
     if not arguments:
         raise Error("give at least one file to import")
+    named = {_parse_argument(argument)[0] for argument in arguments}
+    for key in settings.columns:
+        of, slash, _ = key.partition("/")
+        if slash and of not in named:
+            raise Error(f"--column {key}: no file is given as {of}=FILE")
     paths: dict[str, list[Source]] = {}
     for argument in arguments:
         name, direction, path = _parse_argument(argument)
-        sources = _read(files.read(path, direction), settings)
+        file = files.read(path, direction)
+        sources = _read(file, replace(settings, columns=_columns(name, settings)))
         if name is not None and len(sources) > 1:
             raise Error(
                 f"{path}: holds {len(sources)} paths "
@@ -183,6 +189,14 @@ def _parse_argument(argument: str) -> tuple[str | None, str | None, Path]:
     return found[1], found[2], Path(found[3])
 
 
+def _columns(path: str | None, settings: ImportSettings) -> dict[str, str]:
+    """Give the columns of a path's own, ``PATH/QUANTITY``; without any those that are of all."""
+    own = {key.partition("/")[::2]: name for key, name in settings.columns.items()}
+    return {key: name for (of, key), name in own.items() if key and of == path} or {
+        of: name for (of, key), name in own.items() if not key
+    }
+
+
 def _read(file: File, settings: ImportSettings) -> list[Source]:
     form = _format(file, settings)
     options = files.Options(settings.zone, settings.where, settings.columns)
@@ -192,6 +206,7 @@ def _read(file: File, settings: ImportSettings) -> list[Source]:
             raise ValueError("no row counts: the file holds none, or --where leaves none", 1)
         for recording in recordings:
             recording.check()
+            recording.notes[:0] = file.notes
     except ValueError as error:
         message, line = error.args
         raise Error(f"{file.path}, line {line}: {message}") from error

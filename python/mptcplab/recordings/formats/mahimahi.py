@@ -6,6 +6,8 @@ from mptcplab.recordings.file import File, Options
 from mptcplab.recordings.recording import Recording
 
 SUFFIXES = {".up": "up", ".down": "down"}
+# Milliseconds: decades.
+MOST_DIGITS = 12
 
 
 class Mahimahi:
@@ -31,6 +33,8 @@ class Mahimahi:
                 raise ValueError(
                     f"{time[:40]!r} is not a whole number of milliseconds: mend or remove it", line
                 )
+            if len(time) > MOST_DIGITS:
+                raise ValueError(f"{time[:40]} ms is no time of a trace: mend or remove it", line)
             if times and int(time) < times[-1]:
                 raise ValueError(
                     f"{time} ms is before the {times[-1]} ms above it: sort the lines", line

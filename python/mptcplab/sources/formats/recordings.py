@@ -42,13 +42,13 @@ class Recordings:
         form = _format(file)
         if form is None:
             raise ValueError("is of no format that is known", 1)
-        text = files.File(file.path, file.text(), files.direction_of(file.path))
+        text = files.of_text(file.path, file.text())
         found = form.read(text, files.Options())
         contents = Contents(form.name, file, has_clock=all(one.clock != NONE for one in found))
         for recording in found:
             recording.check()
             _add(contents, recording, recording.name or file.path.name.partition(".")[0])
-            for note in recording.notes:
+            for note in (*text.notes, *recording.notes):
                 contents.remark("recording", note)
             if recording.clock == SUPPOSED:
                 contents.remark("supposed_clock", "its times have no zone, and are taken as UTC")
@@ -58,7 +58,7 @@ class Recordings:
 
 
 def _format(file: File) -> Format | None:
-    head = files.File(file.path, file.head)
+    head = files.of_text(file.path, file.head)
     known = (one for name, one in formats().items() if name not in OTHERS)
     return next((one for one in known if one.matches(head)), None)
 
