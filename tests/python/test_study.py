@@ -19,6 +19,7 @@ import mptcplab.study.experiments as all_experiments
 from command import Run
 from mptcplab import Error, measurements
 from mptcplab.charts.paper.paper import Paper
+from mptcplab.controllers import catalogue
 from mptcplab.engines import named
 from mptcplab.study import formatting, judging, links, outcome, page
 from mptcplab.study.experiment import LINUX, PAPERS, TODAY, Experiment, Extent
@@ -255,9 +256,31 @@ def test_all_are_those_that_the_engine_runs() -> None:
     assert {one.name for one in on_the_kernel} >= {"eight-subflows", "prague-lte"}
     assert all(one.on_linux for one in on_the_kernel)
     extent = Extent(quick=True, engine=named("kernel"), stacks=(LINUX,))
+    assert not any(one.lacking(named("kernel")) for one in on_the_kernel)
     for one in on_the_kernel:
         matrices, _ = planned(one, extent)
         assert all(matrix.runs for matrix in matrices.values())
+
+
+def test_linux_has_the_controllers_that_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    extent = Extent(quick=True, engine=named("kernel"), stacks=(LINUX,))
+
+    def stack(name: str) -> dict[str, Any]:
+        (one,) = chosen([name])
+        campaign = next(iter(one.campaigns(extent).values()))
+        return dict(campaign["axis"]["stack"]["points"][LINUX])
+
+    monkeypatch.setattr(catalogue, "loaded", list)
+    assert stack("eight-subflows")["kernel.congestion_control"] == "reno"
+    assert "large-downloads" not in {one.name for one in chosen(["all"], named("kernel"))}
+    with pytest.raises(Error, match="needs lia and olia .*: sudo mptcplab controllers --load lia"):
+        planned(chosen(["large-downloads"])[0], extent)
+
+    monkeypatch.setattr(catalogue, "loaded", lambda: ["lia", "olia"])
+    assert stack("eight-subflows")["kernel.congestion_control"] == "lia"
+    assert "large-downloads" in {one.name for one in chosen(["all"], named("kernel"))}
+    # Its axis says which.
+    assert "kernel.congestion_control" not in stack("large-downloads")
 
 
 def test_results_that_are_none_are_refused(tmp_path: Path) -> None:

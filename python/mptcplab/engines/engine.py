@@ -133,6 +133,10 @@ class Engine:
         """Give what must be equal on this machine for a run to be the same."""
         return {}
 
+    def unloaded(self) -> list[str]:
+        """Name the congestion controls that would first have to be loaded."""
+        return []
+
     def ran(self, about: Mapping[str, Any]) -> str:
         """Say what ran it, by the stored description of a run or a campaign."""
         del about

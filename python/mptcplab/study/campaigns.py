@@ -13,7 +13,7 @@ from mptcplab.calibration import rows as calibrated
 from mptcplab.measurements import SinglePath
 from mptcplab.quantity import BYTES
 from mptcplab.reading import read_text
-from mptcplab.study.experiment import PAPERS, Extent
+from mptcplab.study.experiment import LINUX, PAPERS, Extent
 from mptcplab.study.links import profile
 
 Table = dict[str, Any]
@@ -36,7 +36,8 @@ KEYS = (
 )
 #: Of a campaign over single paths.
 PATH = "path"
-CONTROLLER = "mptcp.congestion_control"
+CONGESTION, LIA = "congestion_control", "lia"
+CONTROLLER = f"mptcp.{CONGESTION}"
 KERNEL_STOP, KERNEL_SIZE = "5 min", "10 MB"
 # What Linux decides by itself.
 NOT_OF_LINUX = ("tcp.initial_ssthresh", "tcp.adv_win_scale")
@@ -90,7 +91,10 @@ def _campaign(table: Table, extent: Extent) -> Table:
 
 
 def _stacks(table: Table, extent: Extent, *, controlled: bool) -> dict[str, Table]:
-    """Give the settings of each stack; MPTCP has the papers' LIA, unless an axis controls it."""
+    """Give the settings of each stack; MPTCP has the papers' LIA, unless an axis controls it.
+
+    Linux has it if it is loaded.
+    """
     shared = _settings()
     names = table.get("settings", ["plain-tcp"] if "rows" in table else [])
     simulated = {} if extent.engine.linux else table.get("simulated", {})
@@ -104,6 +108,10 @@ def _stacks(table: Table, extent: Extent, *, controlled: bool) -> dict[str, Tabl
         points[stack] = point | simulated
     if PAPERS in points and not controlled:
         points[PAPERS] |= shared["set"]["lia"]
+    if LINUX in points and controlled:
+        del points[LINUX][f"kernel.{CONGESTION}"]
+    elif LINUX in points and LIA not in extent.engine.unloaded():
+        points[LINUX][f"kernel.{CONGESTION}"] = LIA
     return points
 
 

@@ -120,5 +120,11 @@ class Experiment:
     drawings: tuple[Drawing, ...] = ()
     #: Whether Linux can run it, in as much real time as anybody has.
     on_linux: bool = False
+    #: Congestion controls that Linux needs for it, which root has to load.
+    controllers: tuple[str, ...] = ()
     #: What is known not to be as in the paper.
     remarks: tuple[str, ...] = ()
+
+    def lacking(self, engine: Engine) -> list[str]:
+        """Name the congestion controls that would first have to be loaded."""
+        return [name for name in self.controllers if name in engine.unloaded()]

@@ -59,6 +59,11 @@ def planned(
             f"{experiment.name} is not run on the {extent.engine.name} engine: it hangs on what "
             f"Linux lacks, or takes hours of real time; there are {', '.join(_on_linux())}"
         )
+    if extent.engine.linux and (lacking := experiment.lacking(extent.engine)):
+        raise ScenarioError(
+            f"{experiment.name} needs {' and '.join(lacking)} in the kernel: "
+            f"sudo mptcplab controllers --load {' '.join(lacking)}"
+        )
     tables = experiment.campaigns(extent)
     matrices = {}
     for name, table in tables.items():

@@ -35,6 +35,12 @@ class Kernel(Engine):
         """Another kernel is another run."""
         return {"kernel": platform.release()}
 
+    def unloaded(self) -> list[str]:
+        """Root loads those of ours, once for everybody."""
+        from mptcplab.controllers import catalogue
+
+        return [name for name in catalogue.NAMES if name not in catalogue.loaded()]
+
     def ran(self, about: Mapping[str, Any]) -> str:
         """Name the kernel, and the end that is not its."""
         kernel = about["kernel"]

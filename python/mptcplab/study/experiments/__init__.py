@@ -70,7 +70,8 @@ def chosen(names: Sequence[str], engine: Engine = DEFAULT) -> list[Experiment]:
     return [
         one
         for name, one in known.items()
-        if name in names or (every and (one.on_linux or not engine.linux))
+        if name in names
+        or (every and (not engine.linux or (one.on_linux and not one.lacking(engine))))
     ]
 
 
