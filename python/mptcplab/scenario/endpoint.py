@@ -44,6 +44,10 @@ class Server(Section):
     """Number of its addresses, all behind the same links. With 2, ``full-mesh`` opens two subflows
     per path if ``max_subflows`` and ``max_add_addr_accepted`` allow it. By default Linux joins no
     announced address."""
+    version: Integer | None = Field(None, ge=0, le=1)
+    """Version of MPTCP that the server speaks, where it is not that of ``[mptcp]``. Between two
+    versions connections fall back to TCP: the server answers without MP_CAPABLE."""
+
     port: int
     announce: bool
 

@@ -110,8 +110,12 @@ def _transport(scenario: Scenario, baseline: str | None) -> dict[str, Any]:
     mptcp = scenario.mptcp
     if baseline is not None:
         mptcp = mptcp.model_copy(update={"enabled": False})
-    settings = endpoint.config(mptcp, scenario.tcp)
-    return {"client": settings, "server": settings}
+    version = scenario.server.version
+    servers = mptcp if version is None else mptcp.model_copy(update={"version": version})
+    return {
+        "client": endpoint.config(mptcp, scenario.tcp),
+        "server": endpoint.config(servers, scenario.tcp),
+    }
 
 
 def planned_transfer(transfer: Transfer) -> dict[str, Any]:

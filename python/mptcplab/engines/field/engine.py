@@ -53,6 +53,7 @@ class Field(Engine):
             ("[[cross_traffic]]", scenario.cross_traffic),
             ("[client] stack", scenario.client.stack == "mptcplab"),
             ("[server] stack", scenario.server.stack == "mptcplab"),
+            ("[server] version", scenario.server.version == 0),
             ("[kernel] sysctl", scenario.kernel.sysctl),
         ):
             if is_given:

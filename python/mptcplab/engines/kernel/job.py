@@ -265,6 +265,11 @@ def _ours(scenario: Scenario) -> str | None:
     """Name the end that is not Linux's, if there is one."""
     stacks = {"client": scenario.client.stack, "server": scenario.server.stack}
     ours = [end for end, stack in stacks.items() if stack == "mptcplab"]
+    if scenario.server.version == 0 and "server" not in ours:
+        raise ScenarioError(
+            "[server] version: Linux cannot have 0; to run it: --set server.version=1, or --set "
+            "server.stack=mptcplab"
+        )
     if len(ours) == len(stacks):
         raise ScenarioError(
             "[client] and [server] stack: two endpoints of mptcplab are a simulation: run it with "
