@@ -217,6 +217,12 @@ def test_tables_of_spreadsheets_are_read(tmp_path: Path, separator: str, comma: 
         lab.import_links(other, out=tmp_path / "no")
 
 
+def test_a_trace_with_a_number_of_hundreds_of_digits_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.down").write_text(f"0\n1{'0' * 400}\n")
+    with pytest.raises(Error, match=r"line 2: 10{39} ms is no time of a trace: mend or remove it$"):
+        lab.import_links(tmp_path / "a.down", out=tmp_path / "made")
+
+
 def test_columns_may_be_of_one_path(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("when,rx\n1700000000,1\n1700000001,2\n")
     (tmp_path / "b.csv").write_text("t,tx\n1700000000,3\n1700000001,4\n")
