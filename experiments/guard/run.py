@@ -39,6 +39,9 @@ def main() -> None:
     parser.add_argument("directory", type=Path, help="where figures of runs with the kernel are")
     parser.add_argument("--seeds", type=int, default=50, help="runs of each in simulation")
     parser.add_argument("--kernel-seeds", type=int, default=10, help="runs of each with the kernel")
+    parser.add_argument(
+        "--more", action="store_true", help="with the kernel, only runs that a row lacks so far"
+    )
     parser.add_argument("--way", nargs="+", help="only what goes bad like this")
     parser.add_argument("--load", nargs="+", help="only these loads")
     parser.add_argument("--beside", nargs="+", help="only with this beside Wi-Fi")
@@ -56,9 +59,13 @@ def main() -> None:
         found = gathered(simulated(cases, given.seeds, given.at_once))
         results["simulation"] = merged(results.get("simulation", []), found)
     if given.kernel_seeds:
-        found = gathered(played(cases, given.kernel_seeds, given.directory, given.at_once))
-        results["kernel"] = merged(results.get("kernel", []), found)
-        results["release"] = platform.release()
+        before = results.get("kernel", [])
+        keys = every(cases, given.kernel_seeds)
+        if given.more:
+            keys = lacking(keys, before)
+        found = gathered(played(keys, given.directory, given.at_once))
+        results["kernel"] = merged(before, extended(before, found) if given.more else found)
+        results["release"] = _both(results.get("release"), platform.release())
     RESULTS.write_text(written(results))
 
 
@@ -76,6 +83,46 @@ def merged(before: list[Row], found: list[Row]) -> list[Row]:
     """Put new rows into the place of old ones."""
     rows = {tuple(row[name] for name in KEYS): row for row in (*before, *found)}
     return list(rows.values())
+
+
+def extended(before: list[Row], found: list[Row]) -> list[Row]:
+    """Put the runs of new rows behind those of old ones."""
+    rows = {tuple(row[name] for name in KEYS): row for row in before}
+    made = []
+    for new in found:
+        old = rows.get(tuple(new[name] for name in KEYS), {})
+        lists = {
+            name: old.get(name, []) + runs for name, runs in new.items() if isinstance(runs, list)
+        }
+        build, tried = _both(old.get("build"), new["build"]), old.get("tried", 0) + new["tried"]
+        made.append({**old, **new, **lists, "build": build, "tried": tried})
+    return made
+
+
+def _both(before: str | None, now: str) -> str:
+    """Name what runs were made with, also if that is not the same for all."""
+    names = before.split(", ") if before else []
+    return ", ".join([*names, *({now} - {*names})])
+
+
+def every(cases: list[Case], seeds: int) -> list[Key]:
+    """Name all runs."""
+    return [
+        (case, manager, seed)
+        for case in cases
+        for manager in managers(case)
+        for seed in range(1, seeds + 1)
+    ]
+
+
+def lacking(keys: list[Key], rows: list[Row]) -> list[Key]:
+    """Name those of these runs that rows lack; where there is no row, none."""
+    tried = {tuple(row[name] for name in KEYS): row["tried"] for row in rows}
+    return [
+        (case, manager, seed)
+        for case, manager, seed in keys
+        if seed > tried.get((case.way, case.load, case.beside, manager), seed)
+    ]
 
 
 def managers(case: Case) -> tuple[str, ...]:
@@ -99,12 +146,7 @@ def gathered(runs: Iterator[tuple[Key, Row]]) -> list[Row]:
 
 def simulated(cases: list[Case], seeds: int, at_once: int) -> Iterator[tuple[Key, Row]]:
     """Simulate each with both."""
-    keys = [
-        (case, manager, seed)
-        for case in cases
-        for manager in managers(case)
-        for seed in range(1, seeds + 1)
-    ]
+    keys = every(cases, seeds)
     with ProcessPoolExecutor(at_once) as workers:
         yield from zip(keys, workers.map(simulated_once, keys, chunksize=seeds), strict=True)
 
@@ -116,17 +158,13 @@ def simulated_once(key: Key) -> Row:
     return figures(lambda name: pl.DataFrame(tables.table(name)), case)
 
 
-def played(
-    cases: list[Case], seeds: int, directory: Path, at_once: int
-) -> Iterator[tuple[Key, Row]]:
-    """Play each with the kernel, with both."""
+def played(keys: list[Key], directory: Path, at_once: int) -> Iterator[tuple[Key, Row]]:
+    """Play each with the kernel."""
     jobs = {
         pool.Job(
             f"{case.name}-{manager}", case.text(manager), "kernel", seed, partial(_taken, case=case)
         ): (case, manager, seed)
-        for seed in range(1, seeds + 1)
-        for case in cases
-        for manager in managers(case)
+        for case, manager, seed in sorted(keys, key=lambda key: key[2])
     }
     done = pool.run(jobs, directory, at_once)
     by_key = {jobs[job]: found for job, found in done.items()}
