@@ -156,6 +156,14 @@ def test_a_policy_gets_what_is_set_of_it(monkeypatch: pytest.MonkeyPatch) -> Non
         (["--policy", "budget", "--budget", "lo=-5MB"], '--budget: lo=-5MB: "-5MB" is not a'),
         (["--policy", "budget", "--budget", "wwan0=0B"], "--budget: wwan0=0B is not above 0"),
         (["--policy", "budget", "--budget", "wwan0"], "--budget: wwan0 is not INTERFACE=VALUE"),
+        (
+            ["--policy", "budget", *["--budget", "lo=5MB"] * 2, "--budget", "wwan0=5MB"],
+            "--budget: lo has 2; an interface has one",
+        ),
+        (
+            ["--policy", "budget", "--cost", "lo=1", "--cost", "lo=2"],
+            "--cost: lo has 2; an interface has one",
+        ),
         (["--policy", "budget", "--cost", "wwan0=nan"], "--cost: wwan0=nan is not above 0"),
         (["--policy", "budget", "--cost", "wwan0=dear"], "the price is not a number"),
         (["--policy", "ofload"], '--policy: there is no policy "ofload"; did you mean offload?'),

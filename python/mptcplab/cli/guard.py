@@ -122,7 +122,7 @@ def _planned(options: Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
             f"{nearest(options.policy, POLICIES)}"
         )
     budgets, costs = dict(options.budget), dict(options.cost)
-    trouble = _trouble(options, bool(budgets), bool(costs))
+    trouble = _repeated(options) or _trouble(options, bool(budgets), bool(costs))
     if trouble:
         raise Error(trouble)
     # Interfaces may have names that paths may not.
@@ -142,6 +142,17 @@ def _planned(options: Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
         for name in (budgets | costs)
     }
     return _parameters(scenario, options.settings), plans
+
+
+def _repeated(options: Namespace) -> str | None:
+    """Say which interface was given more than one budget, or cost."""
+    from collections import Counter
+
+    for flag in ("budget", "cost"):
+        for name, times in Counter(name for name, _ in getattr(options, flag)).items():
+            if times > 1:
+                return f"--{flag}: {name} has {times}; an interface has one"
+    return None
 
 
 def _trouble(options: Namespace, has_budgets: bool, has_costs: bool) -> str | None:
