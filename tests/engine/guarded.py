@@ -91,6 +91,13 @@ class Guard:
                 self.decided.append(json.loads(self._lines.get_nowait()))
         return self.decided
 
+    def resident_kb(self) -> int:
+        """Give the most memory that it had so far."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(
+            next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]
+        )
+
     def end(self) -> str:
         """End it as Ctrl-C does; gives what it said last."""
         self.process.terminate()

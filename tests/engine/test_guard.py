@@ -21,6 +21,9 @@ LEARNS_SECONDS = 2
 PAUSES_SECONDS = 4
 # One of so many has the number of an earlier one.
 NAMESPACES = 100
+# A small part of what a router on the Internet's border has.
+ROUTES = 100_000
+MEMORY_KB = 10_000
 # What the guard's configuration of routes is part of.
 ROUTING = ("rule", "-6 rule", "route show table all")
 
@@ -101,6 +104,7 @@ def test_each_namespace_has_a_list_of_its_own(tmp_path: pathlib.Path) -> None:
     within = 'mount --bind "$0" /run && readlink /proc/self/ns/net && exec "$1"'
     words = ["unshare", "--net", "--mount", "sh", "-c", within, str(tmp_path), program()]
     numbers: list[str] = []
+    locks = set()
     # Linux soon gives the number of one that has ended to another.
     while len(set(numbers)) == len(numbers):
         assert len(numbers) < NAMESPACES
@@ -109,8 +113,11 @@ def test_each_namespace_has_a_list_of_its_own(tmp_path: pathlib.Path) -> None:
             assert guard.stderr is not None
             numbers.append(guard.stdout.readline().decode())
             assert b"watches" in guard.stderr.readline()
+            locks |= {lock.name for lock in tmp_path.glob("mptcplab-guard/*.lock")}
             guard.terminate()
-    assert len(list(tmp_path.glob("mptcplab-guard/*.lock"))) == len(numbers)
+    assert len(locks) == len(numbers)
+    # Those that ended left nothing.
+    assert list(tmp_path.glob("mptcplab-guard/*")) == []
 
 
 def test_whose_number_is_taken_gets_another(hosts: Lab) -> None:
@@ -178,9 +185,7 @@ def test_two_hundred_connections_of_several_programs(hosts: Lab) -> None:
     time.sleep(LEARNS_SECONDS)
     hosts.lose(WIFI)
     guard.decides("suspended", WIFI)
-    status = pathlib.Path(f"/proc/{guard.process.pid}/status").read_text()
-    resident = next(line for line in status.splitlines() if line.startswith("VmHWM"))
-    assert int(resident.split()[1]) < 10_000, resident
+    assert guard.resident_kb() < MEMORY_KB
     hosts.find(WIFI)
     guard.decides("resumed", WIFI)
     guard.end()
@@ -232,6 +237,21 @@ def test_repairs_routes_and_leaves_none(hosts: Lab) -> None:
     guard.kill()
     hosts.guard()
     assert [hosts.configuration()[shown] for shown in ROUTING] == before
+
+
+@pytest.mark.parametrize("more", [[], ["--routes"]])
+def test_routes_that_are_no_business_of_its_are_not_read(hosts: Lab, more: list[str]) -> None:
+    before = hosts.endpoints()
+    lines = "".join(
+        f"route add {20 + (n >> 16)}.{n >> 8 & 255}.{n & 255}.0/24 dev lo\n" for n in range(ROUTES)
+    )
+    batch = [*hosts.enter("client"), "ip", "-batch", "-"]
+    subprocess.run(batch, input=lines, text=True, check=True)
+    guard = hosts.guard(*more)
+    time.sleep(LEARNS_SECONDS)
+    assert guard.resident_kb() < MEMORY_KB
+    guard.end()
+    assert hosts.endpoints() == before
 
 
 def test_rules_of_others_stay(hosts: Lab) -> None:

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::fs::{self, File, TryLockError};
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// An endpoint that was taken away.
@@ -59,14 +60,10 @@ impl Kept {
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory).map_err(about)?;
         }
-        let lock = File::create(path.with_extension("lock")).map_err(about)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::new(ErrorKind::ResourceBusy, "another guard is at work here: end that one first"));
-            }
-            Err(TryLockError::Error(error)) => return Err(about(error)),
-        }
+        let lock = locked(&path.with_extension("lock")).map_err(|error| match error.kind() {
+            ErrorKind::ResourceBusy => error,
+            _ => about(error),
+        })?;
         let taken = match fs::read_to_string(path) {
             Ok(text) => read(&text).ok_or_else(|| {
                 let said = "this is not a list of endpoints that a guard removed: look at it, then delete it";
@@ -93,6 +90,43 @@ impl Kept {
         let rows: Vec<_> = taken.iter().map(row).collect();
         fs::write(&new, format!("{}\n", json!({ "taken": rows })))?;
         fs::rename(&new, &self.path)
+    }
+}
+
+/// Nothing is left of a guard that ended; who was killed leaves a lock that nobody holds.
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // Still held: whoever waits for it finds out that it is not there any more.
+        let _ = fs::remove_file(self.path.with_extension("lock"));
+    }
+}
+
+/// Locks a file, made if there is none.
+///
+/// # Errors
+/// Another holds it (`ResourceBusy`), or it cannot be made.
+fn locked(path: &Path) -> Result<File> {
+    loop {
+        let lock = File::create(path)?;
+        match lock.try_lock() {
+            // Who held it until now may have removed it: another may lock a new one.
+            Ok(()) if is_at(&lock, path)? => return Ok(lock),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::new(ErrorKind::ResourceBusy, "another guard is at work here: end that one first"));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// Whether a path still leads to this file.
+fn is_at(file: &File, path: &Path) -> Result<bool> {
+    let own = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(found) => Ok((found.dev(), found.ino()) == (own.dev(), own.ino())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -140,6 +174,23 @@ mod tests {
         kept.write(&[]).unwrap();
         drop(kept);
         assert!(Kept::open(&path).unwrap().1.is_empty());
+        // Nor is there anything else.
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 0);
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_lock_that_was_removed_keeps_nobody_out() {
+        let path = place("removed");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let old = locked(&path).unwrap();
+        assert!(is_at(&old, &path).unwrap());
+        fs::remove_file(&path).unwrap();
+        assert!(!is_at(&old, &path).unwrap());
+        // As if another had been quicker.
+        let new = locked(&path).unwrap();
+        assert!(is_at(&new, &path).unwrap() && !is_at(&old, &path).unwrap());
+        assert!(locked(&path).is_err_and(|error| error.kind() == ErrorKind::ResourceBusy));
         fs::remove_dir_all(path.parent().unwrap()).unwrap();
     }
 

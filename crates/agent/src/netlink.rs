@@ -39,6 +39,13 @@ impl Asking {
         Ok(Asking { socket, buffer: Vec::with_capacity(ANSWER_BYTES), sequence: 0 })
     }
 
+    /// Has the kernel leave out of a list what its request does not ask for (since Linux 4.20; before, all comes).
+    pub fn strict(self) -> Asking {
+        // Who cannot leave anything out gives more, which does no harm.
+        let _ = self.socket.set_netlink_get_strict_chk(true);
+        self
+    }
+
     /// Asks for all there is; gives the bodies of the answers. What changed meanwhile or did not fit is asked for again: half a
     /// list says that the rest is gone.
     ///

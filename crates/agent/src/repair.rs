@@ -4,7 +4,7 @@
 
 use crate::kernel::Address;
 use crate::netlink::Hearing;
-use crate::routes::{MAIN, OURS, Route, Routes, Rule};
+use crate::routes::{MAIN, OURS, Route, Routes, Rule, Which};
 use std::collections::HashSet;
 use std::io::Result;
 use wire::Time;
@@ -58,7 +58,7 @@ impl Repair {
             return Ok(Vec::new());
         }
         self.due = now + LOOK_NS;
-        let (routes, rules) = (self.routes.routes()?, self.routes.rules()?);
+        let (routes, rules) = (self.present(addresses)?, self.routes.rules()?);
         let Plan { routes: wanted, rules: chosen, mut notes } = plan(addresses, &routes, &rules);
         notes.extend(chosen.iter().map(|rule| {
             let Rule { from, table, priority, .. } = rule;
@@ -87,8 +87,22 @@ impl Repair {
         if self.observes {
             return Ok(());
         }
-        let (routes, rules) = (self.routes.routes()?, self.routes.rules()?);
+        let (routes, rules) = (self.present(&[])?, self.routes.rules()?);
         self.remove(&routes, &rules, &[], &[])
+    }
+
+    /// Routes that are ours, and those that it takes to keep them for these addresses.
+    fn present(&mut self, addresses: &[Address]) -> Result<Vec<Route>> {
+        let mut routes = self.routes.routes(Which { protocol: Some(OURS), ..Which::default() })?;
+        let interfaces: HashSet<u32> = addresses.iter().map(|one| one.index).collect();
+        for index in interfaces {
+            let main = Which { table: Some(MAIN), interface: Some(index), protocol: None };
+            let own = Which { table: Some(table_of(index)), ..Which::default() };
+            for which in [main, own] {
+                routes.extend(self.routes.routes(which)?.into_iter().filter(|route| route.protocol != OURS));
+            }
+        }
+        Ok(routes)
     }
 
     /// Removes what is ours beside what is wanted: rules first, or they would lead nowhere for a moment.
@@ -103,11 +117,16 @@ impl Repair {
     }
 }
 
+/// The table of what comes over an interface.
+fn table_of(index: u32) -> u32 {
+    BASE.saturating_add(index)
+}
+
 /// What there should be for these addresses on a host that has these.
 fn plan(addresses: &[Address], routes: &[Route], rules: &[Rule]) -> Plan {
     let mut plan = Plan::default();
     for Address { address, index, interface, .. } in addresses {
-        let table = BASE.saturating_add(*index);
+        let table = table_of(*index);
         if let Some(other) = rules.iter().find(|rule| rule.from == *address && rule.protocol != OURS) {
             let Rule { table, priority, .. } = other;
             plan.notes

@@ -43,6 +43,14 @@ pub const MAIN: u32 = 254;
 /// What we make is known by it: none of the kernel's own (linux/rtnetlink.h), nor of iproute2's.
 pub const OURS: u8 = 113;
 
+/// Which routes are asked for: only those of a table, over an interface, or by who made them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Which {
+    pub table: Option<u32>,
+    pub interface: Option<u32>,
+    pub protocol: Option<u8>,
+}
+
 /// A route to hosts beyond an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
@@ -70,6 +78,14 @@ pub struct Route {
     pub is_ipv4: bool,
 }
 
+impl Which {
+    fn has(&self, route: &Route) -> bool {
+        self.table.is_none_or(|table| route.table == table)
+            && self.interface.is_none_or(|interface| route.interface == interface)
+            && self.protocol.is_none_or(|protocol| route.protocol == protocol)
+    }
+}
+
 /// What comes from an address goes by a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
@@ -89,13 +105,23 @@ pub struct Routes(Asking);
 impl Routes {
     /// Nobody is asked yet.
     pub fn new() -> Result<Routes> {
-        Asking::new(ROUTE).map(Routes)
+        Asking::new(ROUTE).map(|asking| Routes(asking.strict()))
     }
 
-    /// All routes over interfaces.
-    pub fn routes(&mut self) -> Result<Vec<Route>> {
-        let answers = self.0.dump(GET_ROUTE, &[0; HEADER_BYTES])?;
-        Ok(answers.iter().filter_map(|answer| route(answer)).collect())
+    /// Routes over interfaces. The kernel chooses which: a router may have a million others.
+    pub fn routes(&mut self, which: Which) -> Result<Vec<Route>> {
+        let mut found = Vec::new();
+        for is_ipv4 in [true, false] {
+            let answers = match self.0.dump(GET_ROUTE, &of_which(which, is_ipv4)) {
+                // Of a table that is not there.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                answers => answers?,
+            };
+            // Who has no IPv6 gives what there is of others.
+            let is_wanted = |route: &Route| route.is_ipv4 == is_ipv4 && which.has(route);
+            found.extend(answers.iter().filter_map(|answer| route(answer)).filter(is_wanted));
+        }
+        Ok(found)
     }
 
     /// All rules that choose by one address alone.
@@ -147,6 +173,17 @@ fn octets(address: IpAddr) -> Vec<u8> {
         IpAddr::V4(address) => address.octets().to_vec(),
         IpAddr::V6(address) => address.octets().to_vec(),
     }
+}
+
+fn of_which(which: Which, is_ipv4: bool) -> Vec<u8> {
+    let mut body = header(is_ipv4, which.table.unwrap_or(0), 0);
+    body[PROTOCOL_AT] = which.protocol.unwrap_or(0);
+    for (kind, number) in [(OUT_INTERFACE, which.interface), (TABLE, which.table)] {
+        if let Some(number) = number {
+            put(&mut body, kind, &number.to_ne_bytes());
+        }
+    }
+    body
 }
 
 fn of_route(route: &Route) -> Vec<u8> {
