@@ -13,6 +13,8 @@ const DEAD_BYTES: u32 = 5000;
 /// Where most of that is acknowledged within two round trips of the first answer, and little of it was sent again, it had been held
 /// up and not lost.
 const UNKNOWN_ANSWER_NANOS: i64 = 200_000_000;
+/// An answer is late that takes half as long again as the last round trip, and by so much longer.
+const LATE_NANOS: i64 = 25_000_000;
 /// A queue whose emptying takes no longer, nor longer than this part of the round trip, shows in none.
 const ALONE_US: u64 = 3000;
 const ALONE_PART: u64 = 20;
@@ -50,6 +52,10 @@ struct Silence {
     acked_bytes: u32,
     /// Acknowledged by the first answer.
     first_bytes: u32,
+    /// The first answer came so long after the last segment that something had been held up on the way; and the receiver told that
+    /// a segment which was sent before had come twice.
+    late: bool,
+    came_twice: bool,
     /// Two round trips after the first answer, once that came, and no later than all that was in flight is acknowledged: what is
     /// lost then was sent later.
     over: Option<Time>,
@@ -57,12 +63,18 @@ struct Silence {
 
 impl Silence {
     /// Whether what was in flight came through late: the first of it is answered first. A first answer to most of it is one to
-    /// what was sent again; the rest had come long before, and its answers were lost on a dead path.
+    /// what was sent again; the rest had come long before, and its answers were lost on a dead path. But a receiver answers at once
+    /// to what comes twice (RFC 2883): where that takes longer than a round trip, the path held it.
     fn was_held(&self) -> bool {
         !self.had_gap
-            && self.first_bytes <= self.in_flight_bytes / 2
+            && (self.first_bytes <= self.in_flight_bytes / 2 || self.late && self.came_twice)
             && self.acked_bytes / 3 >= self.in_flight_bytes / 4
             && self.resent_bytes <= self.in_flight_bytes / 4
+    }
+
+    /// Whether an answer may yet come that shows it.
+    fn may_show(&self) -> bool {
+        self.late && !self.was_held()
     }
 }
 
@@ -76,17 +88,29 @@ impl Flow {
         }
     }
 
+    /// The receiver told of a segment.
+    pub(super) fn told(&mut self, at: Time, twice: bool) {
+        if let Some(silence) = self.silence.as_mut().filter(|_| twice) {
+            silence.came_twice = true;
+        }
+        self.answered(at, 0);
+    }
+
     /// An answer came after a silence.
     #[cold]
     fn broken(&mut self, at: Time, acked_bytes: u32) {
         let Some(silence) = &mut self.silence else { return };
-        let round_trips = UNKNOWN_ANSWER_NANOS.max(i64::from(self.last_rtt_us) * 2000);
-        if at <= *silence.over.get_or_insert(at + round_trips) {
+        if silence.over.is_none() {
+            let rtt_nanos = i64::from(self.last_rtt_us) * 1000;
+            silence.over = Some(at + UNKNOWN_ANSWER_NANOS.max(2 * rtt_nanos));
+            silence.late = self.last_sent.is_some_and(|last| at - last >= rtt_nanos / 2 * 3 + LATE_NANOS);
+        }
+        if silence.over.is_some_and(|over| at <= over) {
             if silence.acked_bytes == 0 {
                 silence.first_bytes = acked_bytes;
             }
             silence.acked_bytes = silence.acked_bytes.saturating_add(acked_bytes);
-            if silence.acked_bytes < silence.in_flight_bytes {
+            if silence.acked_bytes < silence.in_flight_bytes || silence.may_show() {
                 return;
             }
         }
@@ -108,6 +132,8 @@ impl Flow {
                     resent_bytes: 0,
                     acked_bytes: 0,
                     first_bytes: 0,
+                    late: false,
+                    came_twice: false,
                     over: None,
                 });
             }
@@ -121,6 +147,8 @@ impl Flow {
         }
         if let Some(silence) = &mut self.silence {
             silence.resent_bytes = silence.resent_bytes.saturating_add(data.resent_bytes());
+            // That this one came twice would show nothing.
+            silence.late &= silence.over.is_none();
             if silence.resent_bytes <= silence.in_flight_bytes {
                 return;
             }

@@ -5,6 +5,7 @@ use super::packet::Packet;
 use super::stream::Stream;
 use crate::event::Kind;
 use wire::mptcp::Dss;
+use wire::seq;
 
 /// What a segment holds that is not known to hold less.
 const ETHERNET_MSS_BYTES: i64 = 1460;
@@ -63,7 +64,9 @@ impl Connection {
         let sacked = packet.brief.sack.as_slice().first().copied();
         if sacked.is_some() && sacked != sequence.sacked {
             sequence.sacked = sacked;
-            end.emit(packet.event(of_data, Kind::Sacked));
+            // RFC 2883 §4: what lies below the acknowledgement came twice.
+            let twice = sacked.is_some_and(|(_, end)| seq::diff(end, packet.tcp.ack) <= 0);
+            end.emit(packet.event(of_data, Kind::Sacked { twice }));
         }
         if window_changed || acknowledged.newly.is_some() {
             let in_flight_bytes = sequence.in_flight_bytes();
