@@ -70,21 +70,21 @@ def _told(findings: Any, transfers: Any) -> dict[str, Any]:
 
 
 def cost(
-    elapsed_s: float, without: dict[str, Any] | None, engine: str = "simulation"
+    elapsed_s: float, without: dict[str, Any] | None, engine: str = "simulation", seed: int = SEED
 ) -> float | None:
     """Give what a fault cost: how much longer the transfer took than the same without it."""
     if without is None:
         return None
-    without_s: float = found(without, SEED, engine=engine)["elapsed_s"]
+    without_s: float = found(without, seed, engine=engine)["elapsed_s"]
     return round(elapsed_s - without_s, 3)
 
 
-def gain(case: Case, elapsed_s: float) -> float | None:
+def gain(case: Case, elapsed_s: float, seed: int = SEED) -> float | None:
     """Give how much sooner the transfer is over with the remedy; None where that is no setting."""
     remedy = REMEDIES.get(case.kind)
     if remedy is None:
         return None
-    after_s: float = found(case.table, SEED, remedy.settings)["elapsed_s"]
+    after_s: float = found(case.table, seed, remedy.settings)["elapsed_s"]
     return round(elapsed_s - after_s, 3)
 
 

@@ -364,3 +364,18 @@ def test_a_capture_of_who_asks_counts_time_outs_until_the_answer() -> None:
     true_s = told["elapsed_s"] - found(scenario(asked, **both), 1)["elapsed_s"]
     claimed_s = sum(cost or 0 for kind, cost in told["found"].items() if kind != "application")
     assert claimed_s <= true_s * FACTOR
+
+
+@pytest.mark.parametrize("rate", ["4 Mbit/s", "12 Mbit/s"])
+@pytest.mark.parametrize("verbs", [("blackout", "restore"), ("detach", "attach")])
+def test_a_capture_of_the_receiver_claims_no_more_than_was_lost(
+    verbs: tuple[str, str], rate: str
+) -> None:
+    """It sees less than both ends do, and calls what it claims a minimum."""
+    both: Table = {"wifi": WIFI, "lte": LTE | {"rate": rate, "delay": "40 ms"}}
+    size = BULK | {"size": "15 MB"}
+    gone = [event(at_s, "wifi", verb) for at_s, verb in zip((2, 5), verbs, strict=True)]
+    told = found(scenario(size, timeline=gone, **both), 1, view=views.client)
+    assert "path_dead" in told["minima"]
+    true_s = told["elapsed_s"] - found(scenario(size, **both), 1)["elapsed_s"]
+    assert 0.5 * true_s <= told["found"]["path_dead"] <= true_s

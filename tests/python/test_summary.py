@@ -87,6 +87,22 @@ def test_one_of_many_is_shown_in_full(mptcplab: Run, many: Path) -> None:
     assert lines[2].startswith("  ↓ down  170 B in 20.0 ms = 68.0 kbit/s")
 
 
+def test_a_capture_of_another_year_has_times_of_its_own(mptcplab: Run) -> None:
+    examples = Path(__file__).parents[2] / "examples"
+    # A simulator counts from 1970.
+    captures = (examples / "tools/ns3/client.pcap.gz", examples / "outage/client.pcapng.gz")
+    output = mptcplab("analyze", *captures).stdout
+    found = "why connection 1: wifi delivered nothing from 2.0 s to 7.3 s; data of the other paths"
+    assert output.startswith(found)
+    late = " ".join(line.strip() for line in output.partition("\nconnection 1 ")[2].splitlines())
+    assert "· starts on 2026-11-21 02:04:32.328 UTC, its times count from there ·" in late
+    assert "longest gap 908 ms at 5.303 s" in late
+    assert "2.009 s  0 wifi: no new data from the server for 5.29 s" in late
+    why = mptcplab("analyze", "--why", *captures).stdout
+    assert "dead path · 2.020 s to 7.280 s ·" in why
+    assert "nothing arrived over it from 2.020 s to 7.280 s" in why
+
+
 @pytest.mark.parametrize("words", [["analyze"], ["analyze", "--why"], ["why"]])
 def test_a_capture_without_tcp_says_so(mptcplab: Run, tmp_path: Path, words: list[str]) -> None:
     done = mptcplab(*words, write(tmp_path / "empty.pcap", []))

@@ -154,12 +154,18 @@ fn a_window_that_is_shut_is_the_receivers_doing() {
 
 /// An upload of 1000 bytes each millisecond for so long, with a join that is refused.
 fn refused(segments: usize) -> Tables {
-    let opens = OPENS.to_owned()
-        + "
-        40|- client lte S  0 0 0 join(2)
+    joining(
+        segments,
+        "
         70|- server lte SA 0 1 0
         70|- client lte R  1 0 0
-        ";
+        ",
+    )
+}
+
+/// The same with what comes of the join.
+fn joining(segments: usize, then: &str) -> Tables {
+    let opens = OPENS.to_owned() + "\n40|- client lte S  0 0 0 join(2)" + then;
     let packets = |number| [(80.0 + number as f64, segment(number)), (100.0 + number as f64, answer(number))];
     told(&Script::default(), &opens, (0..segments).flat_map(packets).collect())
 }
@@ -170,6 +176,14 @@ fn a_transfer_whose_join_is_refused_in_time_is_not_too_short() {
     // A small one is not worth asking why, and for all that it was not too short for the join.
     assert_eq!(kinds(&refused(300)), [""; 0]);
     assert_eq!(kinds(&refused(5)), ["short_transfer"]);
+}
+
+#[test]
+fn a_transfer_whose_join_is_not_answered_in_time_is_not_too_short() {
+    let unanswered = |segments| joining(segments, "\n");
+    assert_eq!(kinds(&unanswered(900)), ["join_unanswered"]);
+    assert_eq!(kinds(&unanswered(300)), [""; 0]);
+    assert_eq!(kinds(&unanswered(5)), ["short_transfer"]);
 }
 
 /// An upload over LTE, and over Wi-Fi until 2 s; at 4 s Wi-Fi answers again, and carries what `again` opens over it.

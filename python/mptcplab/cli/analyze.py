@@ -222,13 +222,13 @@ def _explain(tables: Tables, options: Namespace) -> None:
 
         print_summary(tables)
         return
-    from mptcplab.cli.summary.findings import print_all, unseen_senders
+    from mptcplab.cli.summary.findings import own_times, print_all, unseen_senders
     from mptcplab.cli.summary.page import Page
 
     several = connections > 1
     print_all(
         Page(),
-        rows,
+        own_times(rows, tables.rows("connections")),
         several=several,
         unseen=unseen_senders(tables.rows("flows")),
         unanswered=unknown,

@@ -22,6 +22,14 @@ CANDIDATES = {
 }
 # Numbers of QUIC's versions that have another name (RFC 9369, RFC 9000 section 15).
 QUIC_2, QUIC_DRAFT = 0x6B3343CF, 0xFF0000
+# Connections of captures that are so far apart have a clock each.
+APART_S = 86_400.0
+
+
+def begins_s(connection: Row) -> float:
+    """Give what a connection's times in words count from: seconds from the first packet of all."""
+    start_s: float = connection["start_s"]
+    return start_s if start_s >= APART_S else 0.0
 
 
 def is_mptcp(connection: Row) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 
 UNKNOWN = "–"
 # Between thousands: narrow, and never broken.
@@ -111,6 +112,13 @@ def plural(number: int, thing: str) -> str:
 def at(moment: float) -> str:
     """Give a time since the start."""
     return f"{moment:.3f} s"
+
+
+def date(moment_ns: int) -> str:
+    """Give a date, with its time of day in UTC."""
+    seconds, nanos = divmod(moment_ns, 1_000_000_000)
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return f"{moment:%Y-%m-%d %H:%M:%S}.{nanos // 1_000_000:03d} UTC"
 
 
 def endpoint(address: str | None, port: int | None = None) -> str:

@@ -97,12 +97,17 @@ pub(super) enum Certainty {
     Unknown,
 }
 
-/// What the connection carried while all its paths were there; where that was too short, what each carried at best.
+/// What the connection carried while all its paths were there, as its sender saw it.
 pub(super) fn rate(case: &Case, timeline: &Timeline) -> Rate {
-    let over = over(case, timeline);
-    let recovery = (recovery_s(case) / timeline.width_s()) as usize;
     let away: Vec<Range<usize>> =
         case.established().into_iter().flat_map(|subflow| away(case, timeline, subflow)).collect();
+    rate_beside(case, timeline, &away)
+}
+
+/// The same beside these times; where what is left is too short, what each carried at best.
+pub(super) fn rate_beside(case: &Case, timeline: &Timeline, away: &[Range<usize>]) -> Rate {
+    let over = over(case, timeline);
+    let recovery = (recovery_s(case) / timeline.width_s()) as usize;
     let first = timeline.index_at(case.begin_s - case.seconds(timeline, 0));
     let last = timeline.index_at(case.end_s() - case.seconds(timeline, 0));
     let came = |from: usize| (from..(from + over).min(last)).map(|index| timeline.came(index)).sum::<f64>();

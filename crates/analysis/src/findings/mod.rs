@@ -59,9 +59,38 @@ rules! {
 /// What costs time and is nobody's fault stands behind what is.
 const NO_FAULT: [&str; 2] = ["application", "short_transfer"];
 
+/// Of captures that are a day apart and more, each connection has times of its own in words.
+const APART_S: f64 = 86_400.0;
+
 /// Adds what is found of a connection to its report. Times in rows count from `origin`.
 /// `several_interfaces` says that a host that was captured has a further one.
 pub(crate) fn find(report: &mut Report, origin: Time, several_interfaces: bool) {
+    let begins_s = report.connection.start_s;
+    if begins_s < APART_S {
+        return find_from(report, origin, several_interfaces);
+    }
+    let gaps_s = report.transfers.each_ref().map(|row| row.longest_gap_start_s);
+    let spans_s: Vec<_> = report.subflows.iter().map(|row| (row.start_s, row.end_s)).collect();
+    report.connection.start_s = 0.0;
+    report.transfers.iter_mut().filter_map(|row| row.longest_gap_start_s.as_mut()).for_each(|at_s| *at_s -= begins_s);
+    for row in &mut report.subflows {
+        row.start_s -= begins_s;
+        row.end_s -= begins_s;
+    }
+    let events_s: Vec<_> = report.events.iter().map(|row| row.at_s).collect();
+    report.events.iter_mut().for_each(|row| row.at_s -= begins_s);
+    find_from(report, Time::from_nanos(report.connection.start_ns), several_interfaces);
+    report.connection.start_s = begins_s;
+    report.transfers.iter_mut().zip(gaps_s).for_each(|(row, at_s)| row.longest_gap_start_s = at_s);
+    report.subflows.iter_mut().zip(spans_s).for_each(|(row, span)| (row.start_s, row.end_s) = span);
+    report.events.iter_mut().zip(events_s).for_each(|(row, at_s)| row.at_s = at_s);
+    for row in &mut report.findings {
+        row.from_s += begins_s;
+        row.to_s += begins_s;
+    }
+}
+
+fn find_from(report: &mut Report, origin: Time, several_interfaces: bool) {
     let mut findings = Vec::new();
     by_the_clients_clock(report, origin);
     for direction in Direction::BOTH {

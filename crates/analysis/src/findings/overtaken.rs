@@ -40,7 +40,8 @@ pub(super) fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
         if waited_s < (to_s - from_s) / 2.0 || !others || to_s - from_s < case.patience_s(subflow, SILENT_S) {
             continue;
         }
-        let lost_s = case.lost.claim(from_s, to_s, to_s - from_s);
+        let rate = away::rate_beside(case, timeline, std::slice::from_ref(&stop)).of_all;
+        let lost_s = away::claim(case, timeline, &stop, rate, timeline.rate(subflow), waited_s);
         found.push(Found {
             kind: "path_dead",
             subflow: Some(subflow),
@@ -71,6 +72,40 @@ fn waited_s(timeline: &Timeline, subflow: usize, index: usize) -> f64 {
 /// Paths that brought data throughout, fell silent, and held up others, which went on: another brought what was missing, or they did
 /// themselves, later.
 fn overtaken(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
+    let silences = silences(case, timeline);
+    let spans: Vec<Range<usize>> = silences.iter().map(|(_, silent, _)| silent.clone()).collect();
+    let rate = away::rate_beside(case, timeline, &spans).of_all;
+    let mut found = Vec::new();
+    for (subflow, silent, waited_s) in silences {
+        let time = away::until_recovered(case, timeline, &silent, rate);
+        let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
+        let lost_s = away::claim(case, timeline, &time, rate, timeline.rate(subflow), waited_s);
+        found.push(Found {
+            kind: "path_dead",
+            subflow: Some(subflow),
+            from_s,
+            to_s,
+            cost: Cost::AtLeast(lost_s),
+            confidence: 0.6,
+            message: format!(
+                "{} delivered nothing from {} to {}; data of the other paths waited {} of that for data that was on it: at least {} lost",
+                case.name(subflow),
+                s(from_s),
+                if to_s + 0.1 >= case.end_s() { "the end".to_owned() } else { s(to_s) },
+                s(waited_s),
+                s(lost_s)
+            ),
+            evidence: format!(
+                "nothing arrived over it from {from_s:.3} s to {to_s:.3} s, after it had brought data throughout; data of others that had arrived waited for {waited_s:.3} s from then on"
+            ),
+            remedy: REMEDY_ONE,
+        });
+    }
+    found
+}
+
+/// When each of them was silent, and for how long data of others waited for it.
+fn silences(case: &Case, timeline: &Timeline) -> Vec<(usize, Range<usize>, f64)> {
     let width_s = timeline.width_s();
     let bins = |seconds: f64| (seconds / width_s).ceil() as usize;
     let (end, soon, before) =
@@ -99,30 +134,7 @@ fn overtaken(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
             if waited_s < LEAST_GAP_S || !others || case.was_left(subflow) {
                 continue;
             }
-            let time = away::until_recovered(case, timeline, &silent, case.best_rate);
-            let [from_s, to_s, over_s] =
-                [silent.start, silent.end, time.end].map(|index| case.seconds(timeline, index));
-            let lost_s = case.lost.claim(from_s, over_s, over_s - from_s);
-            found.push(Found {
-                kind: "path_dead",
-                subflow: Some(subflow),
-                from_s,
-                to_s,
-                cost: Cost::AtLeast(lost_s),
-                confidence: 0.6,
-                message: format!(
-                    "{} delivered nothing from {} to {}; data of the other paths waited {} of that for data that was on it: at least {} lost",
-                    case.name(subflow),
-                    s(from_s),
-                    if to_s + 0.1 >= case.end_s() { "the end".to_owned() } else { s(to_s) },
-                    s(waited_s),
-                    s(lost_s)
-                ),
-                evidence: format!(
-                    "nothing arrived over it from {from_s:.3} s to {to_s:.3} s, after it had brought data throughout; data of others that had arrived waited for {waited_s:.3} s from then on"
-                ),
-                remedy: REMEDY_ONE,
-            });
+            found.push((subflow, silent, waited_s));
         }
     }
     found

@@ -6,6 +6,8 @@ use tables::Subflow;
 
 /// A longer transfer is not short, whenever its second path came.
 const MOST_S: f64 = 3.0;
+/// So many round trips of the first subflow are enough for an answer to a join.
+const ROUND_TRIPS: f64 = 4.0;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if !case.main || case.elapsed_s > MOST_S || case.report.connection.protocol != "mptcp" {
@@ -13,14 +15,20 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     let joins = || case.report.subflows.iter().filter(|row| row.kind == "join");
     let first = joins().filter_map(|row| row.join_time_ms).reduce(f64::min);
-    // A subflow that a box broke is what the path lacked, not time, nor one that was refused while there was time.
+    // A subflow that a box broke is what the path lacked, not time, nor one that was refused, or not answered, while there was time.
     let is_broken = case.report.events.iter().any(|row| row.event == "fail");
     let half_s = case.elapsed_s / 2.0;
     let is_refused = |row: &Subflow| row.handshake == "refused" && row.end_s < case.begin_s + half_s;
+    // An answer takes a round trip, and more over a slower path.
+    let answer_s = case.report.subflows.first().and_then(|row| row.handshake_rtt_ms).map(|ms| ROUND_TRIPS * ms / 1e3);
+    let is_unanswered = |row: &Subflow| {
+        let failed = ["unanswered", "unfinished"].contains(&row.handshake);
+        failed && answer_s.is_some_and(|answer_s| row.start_s + answer_s < case.begin_s + half_s)
+    };
     if is_broken
         || case.join_failed
         || first_syn::lost_s(case) > 0.0
-        || joins().any(is_refused)
+        || joins().any(|row| is_refused(row) || is_unanswered(row))
         || joins().count() == 0
         || first.is_some_and(|first| first < half_s * 1e3)
     {

@@ -14,6 +14,7 @@ from mptcplab.cli.summary.subflows import print_reasons, print_subflows
 from mptcplab.labels import quality, text
 from mptcplab.labels.connections import (
     SENDERS,
+    begins_s,
     carried,
     delivered,
     is_datagrams,
@@ -100,7 +101,8 @@ def print_connections(page: Page, tables: Measured, *, one: bool, run: Run | Non
         for transfer in _by_size(rows["transfers"]):
             # What is missing carried something, too.
             carrier = "" if lacks_path else _only_carrier(transfer, rows["flows"], names)
-            _print_transfer(page, transfer, of_transfer(rows["flows"], transfer), carrier)
+            of_it = of_transfer(rows["flows"], transfer)
+            _print_transfer(page, transfer, of_it, carrier, begins_s(connection))
             if connection.get("source") is not None:
                 _print_smoothed(page, tables, transfer)
         print_subflows(page, rows["subflows"], rows["flows"], names)
@@ -116,7 +118,7 @@ def print_connections(page: Page, tables: Measured, *, one: bool, run: Run | Non
         print_events(
             page,
             tables,
-            connection["connection"],
+            connection,
             names,
             alone=len(rows["subflows"]) == 1,
             limit=None if one else MOST_EVENTS,
@@ -143,7 +145,9 @@ def _facts(connection: Row, subflows: list[Row]) -> list[str]:
         facts.append(text.plural(connection["subflows"], "path"))
     if connection["duration_s"] is not None:
         facts.append(text.seconds(connection["duration_s"]))
-    if connection["start_s"] >= STARTS_LATE_S:
+    if begins_s(connection):
+        facts.append(f"starts on {text.date(connection['start_ns'])}, its times count from there")
+    elif connection["start_s"] >= STARTS_LATE_S:
         facts.append(f"starts at {text.at(connection['start_s'])}")
     if connection["began"] == "midway":
         facts.append("began before the capture")
@@ -186,7 +190,9 @@ def _vantage(connection: Row) -> str:
     return description
 
 
-def _print_transfer(page: Page, transfer: Row, flows: list[Row], carrier: str) -> None:
+def _print_transfer(
+    page: Page, transfer: Row, flows: list[Row], carrier: str, from_s: float
+) -> None:
     moved = f"{delivered(transfer)}{carrier}"
     if transfer["elapsed_s"] is not None:
         moved += f" in {text.seconds(transfer['elapsed_s'])}"
@@ -210,7 +216,7 @@ def _print_transfer(page: Page, transfer: Row, flows: list[Row], carrier: str) -
     facts += quality.facts(transfer)
     gap, start = transfer["longest_gap_ms"], transfer["longest_gap_start_s"]
     if gap is not None:
-        moment = "" if start is None else f" at {text.at(start)}"
+        moment = "" if start is None else f" at {text.at(start - from_s)}"
         facts.append(f"longest gap {text.milliseconds(gap)}{moment}")
     if transfer["coefficient_of_variation"] is not None:
         facts.append(f"CV {transfer['coefficient_of_variation']:.2f}")

@@ -8,6 +8,7 @@ from typing import Any
 from mptcplab.analysis import Measured
 from mptcplab.cli.summary.page import Page
 from mptcplab.labels import text
+from mptcplab.labels.connections import begins_s
 from mptcplab.labels.events import GRAVE, describe
 
 Row = dict[str, Any]
@@ -32,7 +33,7 @@ ALIKE = ("event", "subflow", "direction", "detail", "address_id", "address", "po
 def print_events(
     page: Page,
     tables: Measured,
-    connection: int,
+    connection: Row,
     names: dict[int, str],
     *,
     alone: bool,
@@ -40,14 +41,16 @@ def print_events(
     others: list[Line],
 ) -> None:
     """Print what happened, at most ``limit`` lines of it, and among them the ``others``."""
-    events = tables.rows("events", connection=connection)
-    lines = sorted(_listed(events, alone=alone), key=_moment)
+    number, from_s = connection["connection"], begins_s(connection)
+    events = tables.rows("events", connection=number)
+    own = (row | {"at_s": row["at_s"] - from_s} for row in events)
+    lines = sorted(_listed(own, alone=alone), key=_moment)
     for at, subflow, event, grave in sorted([*lines[:limit], *others], key=_moment):
         subject = "" if subflow is None else f"{subflow} {names.get(subflow, '')}".strip() + ": "
         first = f"{text.at(at):>10}  "
         page.paragraph(text.clean(subject + event), first=first, style="warning" if grave else "")
     if limit is not None and len(lines) > limit:
-        more = f"… {len(lines) - limit} more; --connection {connection} lists all"
+        more = f"… {len(lines) - limit} more; --connection {number} lists all"
         page.paragraph(more, first=" " * 12, style="faint")
 
 

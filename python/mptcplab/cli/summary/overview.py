@@ -9,7 +9,7 @@ from typing import Any
 from mptcplab.analysis import Measured
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
-from mptcplab.labels.connections import is_mptcp, protocol
+from mptcplab.labels.connections import begins_s, is_mptcp, protocol
 
 Row = dict[str, Any]
 
@@ -87,6 +87,7 @@ def _columns(tables: Measured, numbers: list[int], moved: dict[str, Counter[int]
                 "protocol",
                 "mptcp_version",
                 "subflows",
+                "start_ns",
                 "start_s",
                 "duration_s",
                 "ended",
@@ -111,10 +112,14 @@ def _columns(tables: Measured, numbers: list[int], moved: dict[str, Counter[int]
         Column("subflows", [text.count(row["subflows"]) for row in shown], keep=6),
         Column("↑ bytes", [text.size(moved["up"][number]) for number in numbers]),
         Column("↓ bytes", [text.size(moved["down"][number]) for number in numbers]),
-        Column("start", [text.at(row["start_s"]) for row in shown], keep=3),
+        Column("start", [_start(row) for row in shown], keep=3),
         Column("duration", [text.seconds(row["duration_s"]) for row in shown], keep=4),
         Column("ended", [row["ended"] for row in shown], left=True, keep=2),
     ]
+
+
+def _start(row: Row) -> str:
+    return text.date(row["start_ns"]) if begins_s(row) else text.at(row["start_s"])
 
 
 def _version(row: Row) -> str:
