@@ -83,7 +83,7 @@ fn failed_join(lines: &str) -> Vec<Captured> {
     ))
 }
 
-/// Whichever of the two lost it, it is told, and what would help; the SYN that arrived bare is no connection of its own.
+/// Whichever of the two lost it, a finding names it, and what would help; the SYN that arrived bare is no connection of its own.
 #[test]
 fn an_option_stripped_from_a_join() {
     for (syn, syn_ack, lost_by) in [("", "", "the SYN left with"), ("join(2)", "join(0)", "the SYN/ACK left with")] {
@@ -109,15 +109,16 @@ fn an_option_stripped_from_a_join() {
     }
 }
 
-/// Whose reset it was, and how far the SYN came, is told as far as the captures show it; the limits are blamed only where they can be.
+/// Whose reset it was, and how far the SYN came, is reported as far as the captures show it; the limits are blamed only where they can be.
 #[test]
 fn who_turned_a_join_away() {
     let syn = "100|130 client lte S 0 0 0 join(2)\n";
-    let told = |lines: &str, client_alone: bool| {
+    let finding = |lines: &str, client_alone: bool| {
         let mut packets = failed_join(lines);
         packets.retain(|packet| !client_alone || packet.host == Host::Client);
         let tables = analyze(packets);
-        let row = tables.findings.iter().find(|row| row.kind.starts_with("join_")).expect("it is told").clone();
+        let row =
+            tables.findings.iter().find(|row| row.kind.starts_with("join_")).expect("a finding of the join").clone();
         let foreign = tables.events.iter().any(|row| row.event == "reset" && row.detail == Some("sent by a middlebox"));
         assert_eq!(foreign, row.message.contains("a middlebox reset it"), "{}", row.message);
         assert!(row.message.contains("was never used: its join was"), "{}", row.message);
@@ -156,11 +157,11 @@ fn who_turned_a_join_away() {
             false,
         ),
     ] {
-        let (told_why, told_limits, _) = told(&lines, false);
-        assert_eq!((told_why.as_str(), told_limits), (why, limits), "{lines}");
+        let (found_why, found_limits, _) = finding(&lines, false);
+        assert_eq!((found_why.as_str(), found_limits), (why, limits), "{lines}");
     }
     // The client alone knows only what a reason says: a host that turns joins away gives one, a firewall does not.
-    let reset = |reason: &str| told(&format!("{lost} 130|- server lte RA 0 1 0 {reason}"), true);
+    let reset = |reason: &str| finding(&format!("{lost} 130|- server lte RA 0 1 0 {reason}"), true);
     let (why, limits, record) = reset("tcprst(3)");
     let meant = "the SYN was answered by a reset: it does not take a further subflow (administratively prohibited";
     assert_eq!((why.as_str(), limits), (meant, true));
@@ -356,7 +357,7 @@ fn no_fall_back_where_the_peer_goes_on() {
 }
 
 #[test]
-fn a_proxy_that_answers_a_join_is_told() {
+fn a_proxy_that_answers_a_join_is_found() {
     let lines = "
         100|- client lte S  0 0 0 join(2)
         164|- server lte SA 0 1 0

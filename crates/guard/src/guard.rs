@@ -16,7 +16,7 @@ pub enum Order {
         /// The path that it is to tell of: this one, or one that is suspect.
         about: usize,
     },
-    /// A path is not to be used, or may be again, if the verdict says so; else it is only told.
+    /// A path is not to be used, or may be again, if the verdict says so; else it is only reported.
     Decided {
         /// The path.
         path: usize,
@@ -148,8 +148,8 @@ impl Guard {
         if let Some(still_ns) = one.see(now, seen)
             && one.state == State::Probed
         {
-            let told = one.clear(now, Some(still_ns));
-            orders.extend(told.map(|decision| Order::Decided { path, decision }));
+            let cleared = one.clear(now, Some(still_ns));
+            orders.extend(cleared.map(|decision| Order::Decided { path, decision }));
         }
     }
 
@@ -159,8 +159,8 @@ impl Guard {
         let usual_ns = one.rtt_ns();
         let Some((about, sent)) = one.answer(now, number) else { return };
         if one.state == State::Probed && one.has_answered() {
-            let told = one.clear(now, None);
-            orders.extend(told.map(|decision| Order::Decided { path, decision }));
+            let cleared = one.clear(now, None);
+            orders.extend(cleared.map(|decision| Order::Decided { path, decision }));
         }
         if about != path {
             self.paths[about].witness(now, sent, usual_ns);

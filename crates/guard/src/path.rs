@@ -343,20 +343,20 @@ impl Path {
         }
     }
 
-    /// It moved after so long or answered while it was probed; what nobody suspected is not told.
+    /// It moved after so long or answered while it was probed; what nobody suspected is no decision.
     pub fn clear(&mut self, now: Time, moved: Option<i64>) -> Option<Decision> {
         let still_ns = moved.unwrap_or_else(|| self.still_ns(now));
-        let told = (!self.is_early).then(|| Decision { still_ns, ..self.decided(now, Verdict::Cleared) });
+        let decision = (!self.is_early).then(|| Decision { still_ns, ..self.decided(now, Verdict::Cleared) });
         if self.decision.cause == Cause::Overtaken {
             self.overtaken += 1;
         }
-        if told.is_some() && self.decision.cause != Cause::Overtaken {
+        if decision.is_some() && self.decision.cause != Cause::Overtaken {
             let doubts = &mut self.doubts[kind(self.decision.cause)];
             *doubts = (*doubts + 1).min(MOST_DOUBTS);
         }
         self.is_cleared = moved.is_none();
         self.enter(now, State::Good);
-        told
+        decision
     }
 
     pub fn has_answered(&self) -> bool {

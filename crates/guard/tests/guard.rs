@@ -32,7 +32,7 @@ struct Bench {
     ways: Vec<Way>,
     seen: Vec<Seen>,
     answers: VecDeque<(Time, usize, u16)>,
-    told: Vec<(i64, usize, Decision)>,
+    decisions: Vec<(i64, usize, Decision)>,
     can_send: bool,
     /// What is sent before waits until then.
     held: Time,
@@ -56,7 +56,7 @@ impl Bench {
             ways,
             seen,
             answers: VecDeque::new(),
-            told: vec![],
+            decisions: vec![],
             can_send: true,
             held: now,
             sent: 0,
@@ -99,7 +99,7 @@ impl Bench {
                             Verdict::Resumed => self.seen[path].carries = true,
                             _ => {}
                         }
-                        self.told.push((self.now.as_nanos() / MS, path, decision));
+                        self.decisions.push((self.now.as_nanos() / MS, path, decision));
                     }
                 }
             }
@@ -113,11 +113,11 @@ impl Bench {
     }
 
     fn first(&self, verdict: Verdict) -> Option<i64> {
-        self.told.iter().find(|(.., decision)| decision.verdict == verdict).map(|&(at, ..)| at)
+        self.decisions.iter().find(|(.., decision)| decision.verdict == verdict).map(|&(at, ..)| at)
     }
 
     fn count(&self, verdict: Verdict) -> usize {
-        self.told.iter().filter(|(.., decision)| decision.verdict == verdict).count()
+        self.decisions.iter().filter(|(.., decision)| decision.verdict == verdict).count()
     }
 }
 
@@ -134,24 +134,24 @@ fn a_path_that_dies_is_left_in_tenths_of_a_second() {
 }
 
 #[test]
-fn what_clears_a_path_is_told() {
+fn what_clears_a_path_is_a_decision() {
     let mut bench = Bench::new(&[FLOWS, IDLE]);
-    let told = |bench: &Bench| bench.told.last().map(|(.., decision)| decision.to_string()).unwrap();
+    let last = |bench: &Bench| bench.decisions.last().map(|(.., decision)| decision.to_string()).unwrap();
     // Its data waited in a radio that stood still, and comes before any answer.
     bench.run(2000).set(0, DEAD).run(120).set(0, FLOWS).run(100);
     assert_eq!(bench.count(Verdict::Cleared), 1);
-    assert!(told(&bench).starts_with("nothing came for 1"), "{}", told(&bench));
-    assert!(told(&bench).ends_with(" ms, then data moved again"), "{}", told(&bench));
+    assert!(last(&bench).starts_with("nothing came for 1"), "{}", last(&bench));
+    assert!(last(&bench).ends_with(" ms, then data moved again"), "{}", last(&bench));
     bench.run(20_000).set(0, Way { rtt_ms: Some(90), ..DEAD }).run(500);
     assert_eq!(bench.count(Verdict::Cleared), 2);
-    assert!(told(&bench).contains(" probes answered within "), "{}", told(&bench));
+    assert!(last(&bench).contains(" probes answered within "), "{}", last(&bench));
 }
 
 #[test]
 fn a_path_is_cleared_of_what_it_was_suspected_of() {
     let mut bench = Bench::new(&[FLOWS, FLOWS]);
     bench.run(2000).set(1, Way { rtt_ms: Some(90), ..IDLE }).run(5000);
-    let overtaken = bench.told.iter().map(|(.., decision)| decision).filter(|one| one.cause == Cause::Overtaken);
+    let overtaken = bench.decisions.iter().map(|(.., decision)| decision).filter(|one| one.cause == Cause::Overtaken);
     let still_ms: Vec<_> = overtaken.map(|one| one.still_ns / MS).collect();
     assert!(still_ms.len() > 2);
     for pair in still_ms.chunks_exact(2) {
@@ -186,7 +186,7 @@ fn a_path_whose_signal_is_weak_is_left_and_comes_back_with_hysteresis() {
     // A little more is not enough, nor what may not last.
     assert_eq!((state(-76, 3000), state(-75, 900)), (State::OnTrial, State::OnTrial));
     assert_eq!(state(-75, 400), State::Good);
-    let left = bench.told.iter().find(|one| one.2.verdict == Verdict::Suspended).unwrap();
+    let left = bench.decisions.iter().find(|one| one.2.verdict == Verdict::Suspended).unwrap();
     assert_eq!(left.2.to_string(), "its radio hears -81 dBm only");
 }
 
@@ -257,11 +257,11 @@ fn each_return_takes_longer() {
     bench.run(2000);
     let mut waits = Vec::new();
     for _ in 0..5 {
-        bench.told.clear();
+        bench.decisions.clear();
         bench.set(0, DEAD).run(2000).set(0, FLOWS);
         let before = bench.now.as_nanos() / MS;
         bench.run(8000);
-        let resumed = bench.first(Verdict::Resumed).unwrap_or_else(|| panic!("{waits:?} {:?}", bench.told));
+        let resumed = bench.first(Verdict::Resumed).unwrap_or_else(|| panic!("{waits:?} {:?}", bench.decisions));
         waits.push(resumed - before);
     }
     assert!(waits.is_sorted() && waits[4] > 4800, "{waits:?}");
@@ -276,7 +276,7 @@ fn the_last_good_path_stays() {
     // And there is only one.
     let mut bench = Bench::new(&[FLOWS]);
     bench.run(2000).set(0, DEAD).run(20_000);
-    assert!(bench.told.is_empty(), "{:?}", bench.told);
+    assert!(bench.decisions.is_empty(), "{:?}", bench.decisions);
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn idleness_is_no_fault() {
 fn a_path_that_never_answered_is_not_judged() {
     let mut bench = Bench::new(&[Way { rtt_ms: None, ..FLOWS }, IDLE]);
     bench.run(2000).set(0, DEAD).run(5000);
-    assert!(bench.told.is_empty(), "{:?}", bench.told);
+    assert!(bench.decisions.is_empty(), "{:?}", bench.decisions);
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn the_end_of_all_connections_proves_nothing() {
     bench.set(0, IDLE).run(200);
     assert_eq!(bench.guard.state(0), State::OnTrial);
     bench.run(1000);
-    let (_, _, resumed) = bench.told.last().unwrap();
+    let (_, _, resumed) = bench.decisions.last().unwrap();
     assert!(resumed.verdict == Verdict::Resumed && resumed.answers >= 3, "{resumed:?}");
 }
 
@@ -366,7 +366,7 @@ fn silence_that_was_no_fault_does_not_blunt_what_is_sent() {
         bench.set(0, Way { acked: Some(true), ..FLOWS }).run(500);
         bench.set(0, Way { rtt_ms: Some(90), ..IDLE }).run(500);
     }
-    bench.told.clear();
+    bench.decisions.clear();
     let before = bench.now.as_nanos() / MS;
     bench.set(0, Way { acked: Some(false), ..DEAD }).run(2000);
     let left = bench.first(Verdict::Suspended).unwrap() - before;
@@ -421,7 +421,7 @@ fn who_is_late_elsewhere_gets_as_much_more_time_here() {
     bench.run(2000);
     bench.set(0, Way { rtt_ms: Some(250), acked: Some(false), ..IDLE }).set(1, Way { rtt_ms: Some(230), ..IDLE });
     bench.run(1000);
-    assert!(bench.count(Verdict::Suspect) > 0 && bench.count(Verdict::Suspended) == 0, "{:?}", bench.told);
+    assert!(bench.count(Verdict::Suspect) > 0 && bench.count(Verdict::Suspended) == 0, "{:?}", bench.decisions);
 }
 
 #[test]
