@@ -142,6 +142,15 @@ impl Memory {
         }
     }
 
+    /// How much of what follows a segment of `len` bytes is copied into what its block has left, and takes nothing more
+    /// (net/core/skbuff.c, skb_try_coalesce). Blocks themselves are not put together: those of a TUN device are not made of pages.
+    pub fn left_by(&self, len: u32) -> u64 {
+        match self.share {
+            Share::Fixed(_) => 0,
+            Share::Measured(_) => block_bytes(len) - BESIDE_BYTES - u64::from(len),
+        }
+    }
+
     /// Whether `bytes` are more than were read in any round trip before.
     pub fn is_news(&self, bytes: u64) -> bool {
         bytes > self.read
@@ -181,13 +190,22 @@ impl Share {
     }
 }
 
-/// What a segment occupies (skb->truesize): its data and headers with skb_shared_info and some room, in an allocation of a
-/// power of two, and its sk_buff. `ss -m` shows 2304 bytes for full segments of 1500-byte packets.
+/// What a segment occupies (skb->truesize): a block of memory and its sk_buff. `ss -m` shows 2304 bytes for full segments of
+/// 1500-byte packets.
 pub fn occupied_bytes(len: u32) -> u64 {
-    const HEADERS_BYTES: u64 = 60 + 20 + 64;
-    const SHARED_INFO_BYTES: u64 = 320;
     const SK_BUFF_BYTES: u64 = 256;
-    (u64::from(len) + HEADERS_BYTES + SHARED_INFO_BYTES).next_power_of_two() + SK_BUFF_BYTES
+    block_bytes(len) + SK_BUFF_BYTES
+}
+
+/// Beside a segment's data in its block: headers, some room before them, and skb_shared_info.
+const BESIDE_BYTES: u64 = 60 + 20 + 64 + 320;
+
+/// The block that a segment lies in (net/core/skbuff.c, kmalloc_reserve): of a power of two, short ones in one of
+/// SKB_SMALL_HEAD_CACHE_SIZE.
+fn block_bytes(len: u32) -> u64 {
+    const SMALL_BYTES: u64 = 576;
+    let bytes = u64::from(len) + BESIDE_BYTES;
+    if bytes <= SMALL_BYTES { SMALL_BYTES } else { bytes.next_power_of_two() }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ impl OwnWindow {
     /// Data came.
     pub fn hold(&mut self, data: Range<u64>) {
         let bytes = data.end - data.start;
-        self.held.hold(data, bytes);
+        self.held.hold(data, bytes, 0);
     }
 
     /// Everything below `offset` was read.

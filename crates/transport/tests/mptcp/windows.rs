@@ -81,13 +81,13 @@ fn a_subflow_tells_what_memory_is_left_for() {
 #[test]
 fn upstream_linux_stops_where_data_beyond_a_hole_fills_its_memory() {
     let shared = ReceiveBuffer::Shared;
-    for (buffer, segments, ends) in [(shared, 9, 2001), (shared, 10, 1001), (ReceiveBuffer::PerSubflow, 10, 2101)] {
+    for (buffer, segments, ends) in [(shared, 14, 2501), (shared, 15, 1001), (ReceiveBuffer::PerSubflow, 15, 2601)] {
         let mut config = mesh();
         config.mptcp.receive_buffer = buffer;
         config.mptcp.scheduler = "linux".into();
         config.tcp.receive_buffer_bytes = 12_000;
         config.tcp.adv_win_scale = None;
-        // Each of them occupies 1280 bytes.
+        // Each of them occupies 832 bytes.
         let mut script = format!(
             "{TWO}
              70 < wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
