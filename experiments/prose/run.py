@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tomllib
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -18,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import mptcplab
+from experiments.guard.scenarios import Case
 from experiments.laws import runs as laws
 from experiments.prose import vantage
 from mptcplab import _core
@@ -47,6 +49,8 @@ HOSTS: dict[str, dict[str, Any]] = {
     "default": {"tcp": {}, "run": {}},
 }
 INTEGERS_S, INTEGERS_SEEDS = 600, range(1, 5)
+# How Wi-Fi goes bad under paced uploads, and the bytes that are written at once: a message, or two.
+STOPS_WAYS, STOPS_BYTES, STOPS_SEEDS = ("20 % lost", "fade"), (1000, 2000), 30
 
 Figures = dict[str, Any]
 
@@ -173,6 +177,22 @@ def _packets_per_s(controller: str, hosts: str, rtts_ms: tuple[int, int], seed: 
     return sum(laws.packets_per_s(analysis).values())
 
 
+def stops(pool: ProcessPoolExecutor) -> Figures:
+    """Count uploads that stop for good, by how Wi-Fi goes bad and by what is written at once."""
+    seeds = range(1, STOPS_SEEDS + 1)
+    stopped = {
+        way: {str(size): sum(pool.map(partial(_stops, way, size), seeds)) for size in STOPS_BYTES}
+        for way in STOPS_WAYS
+    }
+    return {"runs": STOPS_SEEDS, "stopped": stopped}
+
+
+def _stops(way: str, size: int, seed: int) -> bool:
+    table = tomllib.loads(Case(way, "paced upload").text("linux"))
+    table["transfer"]["message"] = f"{size} B"
+    return any(row["kind"] == "receiver_stuck" for row in _simulated(table, seed).rows("findings"))
+
+
 def vantages(_: ProcessPoolExecutor) -> Figures:
     """Count captures, and pieces of them without a handshake, by whether their end was told rightly."""
     with TemporaryDirectory() as directory:
@@ -199,6 +219,7 @@ MEASURED: dict[str, Callable[[ProcessPoolExecutor], Figures]] = {
     "bottleneck": bottleneck,
     "integers": integers,
     "vantage": vantages,
+    "stops": stops,
 }
 
 if __name__ == "__main__":

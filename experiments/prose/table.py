@@ -86,6 +86,15 @@ def _vantage(results: dict[str, Any]) -> str:
     )
 
 
+def _stops(results: dict[str, Any]) -> str:
+    runs = results["stops"]["runs"]
+    lost, fade = results["stops"]["stopped"].values()
+    return (
+        f"Of {runs} such uploads in simulation {lost['1000'] or 'none'} stop where Wi-Fi loses 20 %, and {fade['1000'] or 'none'} where it fades. Where two messages "
+        f'are written at once all the time (`message = "2000 B"`) {lost["2000"]} and {fade["2000"]} of {runs} do.'
+    )
+
+
 def _kernel(_results: dict[str, Any]) -> str:
     runs = engines.read("kernel")["wifi-lte, no settings"]
     low, high = ({key: edge(run[key] for run in runs) for key in KERNEL} for edge in (min, max))
@@ -102,5 +111,6 @@ SENTENCES = {
     "gain": _gain,
     "integers": _integers,
     "vantage": _vantage,
+    "stops": _stops,
     "kernel": _kernel,
 }
