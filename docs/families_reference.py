@@ -20,7 +20,8 @@ METHOD = """\
 ## How they are weighed
 
 Errors are logarithms in standard errors: of each mean (that of at least six printed runs and of ours together; no less than 10 %, for loss a factor of 1.5), and of each
-printed standard deviation over runs. Figures that are off by more than a factor of 20 count as off by 20. A deviation of round-trip times may be one between runs or within
+printed standard deviation over runs. A capture is one run: it is off by as much as runs over the link differ, and the more they do, the less it speaks for the family (the likelihood has the logarithm
+of each standard error). Figures that are off by more than a factor of 20 count as off by 20. A deviation of round-trip times may be one between runs or within
 them; the nearer counts. Of deviations, what is small beside a mean tells little: 10 % of it, of losses half, are added to both as squares.
 
 The criterion is the Bayesian one (BIC, Schwarz 1978): the sum of squared errors, and for each fitted parameter the logarithm of the number of figures. The AIC's correction for

@@ -119,3 +119,25 @@ def test_delays_of_the_same_technology_stay_where_nothing_waits() -> None:
     model = start.of(rows.subject("naist/A/wimax"), families()["unfilled-single"])
     assert model.start["base_ms"] == 158.16
     assert "base_ms" not in model.fitted
+
+
+def test_a_capture_is_one_run_that_is_off_by_as_much_as_runs_differ() -> None:
+    printed = made("wandering-single", throughput=[8.0, 12.0, 16.0])
+    captured = replace(
+        printed, subject=replace(printed.subject, draws=False, loss_percent=0.2, base_rtt_ms=40.0)
+    )
+    # By chance 12 is none: runs differ by a third, the one captured and the mean of three by 0.38.
+    assert choice.errors(captured, 3)["throughput"] == pytest.approx(1.11, abs=0.01)
+    assert choice.errors(printed, 3)["throughput"] > 3
+
+
+def test_a_family_with_which_anything_may_happen_says_little_of_a_capture() -> None:
+    fits = []
+    for values in ([7.9, 8.0, 8.1], [2.0, 8.0, 14.0]):
+        one = made("wandering-single", throughput=values)
+        subject = replace(one.subject, draws=False, loss_percent=0.2, base_rtt_ms=40.0)
+        fits.append(replace(one, subject=subject))
+    found = choice.weighed(fits, 3)
+    assert found.tried[0].fit.residuals == fits[0].residuals
+    # Both show 8 Mbit/s: their likelihoods differ as their standard errors do.
+    assert found.tried[1].weight < 0.2

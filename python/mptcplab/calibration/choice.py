@@ -110,7 +110,6 @@ def choose(
     models = start.models(subject)
     found: list[Fit] = []
     few = max(1, runs // RIVAL_PART), min(tries, RIVAL_TRIES)
-    is_captured = subject.loss_percent is not None
 
     def fitted(model: Model, of: int, most: int) -> Fit:
         made = searched(model, balanced_seeds(model, of), most, workers, progress)
@@ -118,7 +117,9 @@ def choose(
 
     for model in models:
         if found:
-            found.append(fitted(_beside(found[0], model), *((runs, tries) if is_captured else few)))
+            found.append(
+                fitted(_beside(found[0], model), *((runs, tries) if subject.is_captured else few))
+            )
         elif first is not None:
             known = model.start | first
             found.append(judged(model, known, balanced_seeds(model, runs), workers))
@@ -126,7 +127,7 @@ def choose(
             found.append(fitted(model, runs, tries))
     standing = [one.fit.family for one in weighed(found, runs).standing]
     for number, one in enumerate(found):
-        if number and one.family in standing and not is_captured:
+        if number and one.family in standing and not subject.is_captured:
             # What stands is fitted as thoroughly as the first family, from where it is.
             better = fitted(replace(models[number], start=one.parameters), runs, tries)
             found[number] = min(
@@ -155,7 +156,10 @@ def weighed(fits: list[Fit], runs: int) -> Choice:
     figures = max(1, len(scored[0].errors))
     best = min(scored, key=lambda one: one.chi_squared)
     inflated = max(1.0, best.chi_squared / max(1, figures - len(best.fit.fitted)))
-    bics = [one.chi_squared / inflated + len(one.fit.fitted) * math.log(figures) for one in scored]
+    bics = [
+        one.chi_squared / inflated + _vague(one.fit, runs) + len(one.fit.fitted) * math.log(figures)
+        for one in scored
+    ]
     likely = [math.exp(-(bic - min(bics)) / 2) for bic in bics]
     total = math.fsum(likely)
     tried = [
@@ -167,7 +171,8 @@ def weighed(fits: list[Fit], runs: int) -> Choice:
 
 def _uncertain(fit: Fit, runs: int, inflated: float) -> Fit:
     standard = {
-        one.target.figure: math.sqrt(inflated) * _standard_error(one, runs) for one in fit.residuals
+        one.target.figure: math.sqrt(inflated) * _standard_error(fit, one, runs)
+        for one in fit.residuals
     }
     return replace(fit, link=widened(fit, standard))
 
@@ -185,7 +190,7 @@ def errors(fit: Fit, runs: int) -> dict[str, float]:
         if one.target.below:
             off = max(0.0, _log(shown / one.target.value)) / math.log(LOSS_FACTOR)
         else:
-            off = _log(shown / one.target.value) / _standard_error(one, runs)
+            off = _log(shown / one.target.value) / _standard_error(fit, one, runs)
         found[_name(figure)] = off**2
     if not fit.subject.draws or runs < 2:
         return found
@@ -204,12 +209,38 @@ def errors(fit: Fit, runs: int) -> dict[str, float]:
     return found
 
 
-def _standard_error(one: Residual, runs: int) -> float:
-    """Give it of the logarithm of a figure's mean."""
+def _standard_error(fit: Fit, one: Residual, runs: int) -> float:
+    """Give it of the logarithm of a figure's mean.
+
+    A capture is one run, which is off by as much as runs over the link differ.
+    """
     value = one.target.value
-    theirs = (one.target.sd or 0.0) / math.sqrt(PRINTED_RUNS) / value
-    ours = (one.sd or 0.0) / math.sqrt(runs) / max(one.shown or 0.0, value / MOST_OFF)
-    return max(math.log1p(_near(one)), math.hypot(theirs, ours))
+    between = (one.sd or 0.0) / max(one.shown or 0.0, value / MOST_OFF)
+    ours = between / math.sqrt(runs)
+    if fit.subject.is_captured:
+        theirs = between
+    else:
+        theirs = (one.target.sd or 0.0) / math.sqrt(PRINTED_RUNS) / value
+    return max(_least(one), math.hypot(theirs, ours))
+
+
+def _least(one: Residual) -> float:
+    """Give the error of the logarithm of a figure's mean that is none."""
+    return math.log1p(_near(one))
+
+
+def _vague(fit: Fit, runs: int) -> float:
+    """Give how much less a family says that has runs differ: twice its likelihood's logarithm.
+
+    What is printed has a deviation of its own, whatever the family.
+    """
+    if not fit.subject.is_captured:
+        return 0.0
+    return math.fsum(
+        2 * math.log(_standard_error(fit, one, runs) / _least(one))
+        for one in fit.residuals
+        if not one.target.below
+    )
 
 
 def _near(one: Residual) -> float:

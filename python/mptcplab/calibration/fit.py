@@ -93,7 +93,7 @@ def searched(
     if not model.fitted:
         return model, model.start
     best = _search(model, seeds, tries, workers, progress)
-    if model.subject.loss_percent is None or "queue_ms" not in model.fitted:
+    if not model.subject.is_captured or "queue_ms" not in model.fitted:
         return model, best
     seen = start.of(model.subject, model.family).start["queue_ms"]
     if not 1 / QUEUE < best["queue_ms"] / seen < QUEUE:

@@ -69,7 +69,7 @@ class Model:
 
         Of a capture only what is fitted: the rest hangs on where its one slow start ended.
         """
-        if self.subject.loss_percent is not None:
+        if self.subject.is_captured:
             return list(self.fitted.values())
         return [one.figure for one in self.subject.targets if not one.below]
 

@@ -55,6 +55,11 @@ class Subject:
     #: Rate where no throughput was measured, in Mbit/s.
     rate_mbps: float | None = None
 
+    @property
+    def is_captured(self) -> bool:
+        """Whether it is one transfer, of which every packet is known."""
+        return self.loss_percent is not None
+
     def target(self, figure: str) -> Target | None:
         """Give the target of a figure, if it has one."""
         return next((one for one in self.targets if one.figure == figure), None)
