@@ -42,14 +42,18 @@ def hidden(mbps: float, delay_ms: float, queue_bytes: float, loss_percent: float
     }
 
 
-def recorded(link: dict[str, Any], out: Path, size: str = "15 MB") -> list[Path]:
-    given = {
+def recorded(
+    link: dict[str, Any], out: Path, size: str = "15 MB", *, window: str | None = None
+) -> list[Path]:
+    given: dict[str, Any] = {
         "schema": 1,
         "transfer": {"direction": "download", "size": size},
         "link": {"air": link},
         "path": {"air": {"link": "air"}},
         "mptcp": {"enabled": False, "congestion_control": "reno"},
     }
+    if window is not None:
+        given["tcp"] = {"receive_buffer": window, "max_receive_buffer": window}
     done = run(given, seed=7, out=out, baselines=False)
     return sorted(done.mptcp.directory.glob("*.pcapng"))
 
@@ -359,6 +363,31 @@ def test_how_packets_are_lost_is_chosen_by_what_a_transfer_shows(tmp_path: Path)
         "single": "single",
         "bursts": "bursts",
     }
+
+
+@pytest.mark.parametrize(("loss_percent", "window"), [(2, None), (0, "30 kB")])
+def test_a_capacity_that_a_captured_transfer_never_filled_is_left_open(
+    loss_percent: float, window: str | None, tmp_path: Path
+) -> None:
+    """Losses or a window keep transfers far below 40 Mbit/s: what arrives says nothing of it."""
+    link = hidden(40, 60, 2e6, loss_percent)
+    captures = recorded(link, tmp_path / "runs", "8 MB", window=window)
+    found = calibrate(captures, controller="reno", runs=4)
+    assert found.choice.tried[0].fit.family.capacity == "unfilled"
+    if window is not None:
+        # Half of a buffer is its window.
+        held = int(found.fit.subject.tcp["max_receive_buffer"].split()[0])
+        assert held == pytest.approx(15_000, rel=0.1)
+
+
+def test_a_capacity_that_held_a_captured_transfer_is_none_that_it_never_filled(
+    tmp_path: Path,
+) -> None:
+    captures = recorded(hidden(4, 60, 30_000, 0), tmp_path / "runs", "3 MB")
+    found = calibrate(captures, controller="reno", runs=2)
+    assert {one.fit.family.capacity for one in found.choice.standing} == {"steady"}
+    (tried,) = (one for one in found.choice.tried if one.fit.family.capacity == "unfilled")
+    assert tried.weight < 1e-9
 
 
 def without_several_paths(file: Path, paper: str | None = None) -> Path:

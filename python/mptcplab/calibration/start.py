@@ -47,7 +47,7 @@ LEAST_BURST_PERCENT = 1e-4
 def of(subject: Subject, family: Family | None = None) -> Model:
     """Give the model of a subject, with its first guess; by default of the first family."""
     family = family or admissible(subject)[0]
-    start, answers = _captured(subject) if subject.loss_percent is not None else _printed(subject)
+    start, answers = _captured(subject) if subject.is_captured else _printed(subject)
     loss = subject.target("loss")
     if subject.target("throughput") is None and loss is not None and loss.below:
         # Nothing overflows: how long packets wait is the rate's doing.
@@ -80,6 +80,10 @@ def of(subject: Subject, family: Family | None = None) -> Model:
 
 def _unfill(subject: Subject, start: Parameters, answers: dict[str, str]) -> None:
     """Have a transfer meet delay and losses alone."""
+    if subject.is_captured:
+        start["rate_mbps"] *= UNFILLED
+        start["base_ms"] = _base_ms(subject, start["rate_mbps"])
+        return
     start["rate_mbps"] = UNFILLED * subject.value("throughput", start["rate_mbps"])
     if subject.base_rtt_ms is not None and subject.target("throughput") is not None:
         # The delay is known, and that nothing waits has to show.
@@ -97,8 +101,8 @@ def _unfill(subject: Subject, start: Parameters, answers: dict[str, str]) -> Non
 
 def _windowed(subject: Subject) -> Subject:
     """Have a window hold transfers that lose nothing: what they had in flight (Little's law)."""
-    throughput, rtt = (subject.target(figure) for figure in ("throughput", "rtt"))
-    if throughput is None or rtt is None or subject.target("loss") is not None:
+    throughput, rtt, loss = map(subject.target, ("throughput", "rtt", "loss"))
+    if throughput is None or rtt is None or not (loss is None or loss.below):
         return subject
     window = f"{round(throughput.value * rtt.value * 1e3 / 8)} B"
     held = {
@@ -135,7 +139,7 @@ def _captured(subject: Subject) -> tuple[Parameters, dict[str, str]]:
     rate = subject.value("throughput", 0.0) * PACKET_BYTES / (PACKET_BYTES - HEADER_BYTES)
     least = subject.base_rtt_ms
     handshake = subject.value("handshake_rtt", least)
-    base = min(handshake, max(least - PACKET_BITS / (rate * 1e3), 0.5 * least))
+    base = _base_ms(subject, rate)
     start = {
         "rate_mbps": rate,
         "base_ms": base,
@@ -148,6 +152,13 @@ def _captured(subject: Subject) -> tuple[Parameters, dict[str, str]]:
         start["promotion_ms"] = handshake - base
         answers["handshake_rtt"] = "promotion_ms"
     return start, answers
+
+
+def _base_ms(subject: Subject, rate: float) -> float:
+    """Give the delay of a capture's path: its least round trip without a packet's own time."""
+    least = subject.base_rtt_ms or 0.0
+    handshake = subject.value("handshake_rtt", least)
+    return min(handshake, max(least - PACKET_BITS / (rate * 1e3), 0.5 * least))
 
 
 def _printed(subject: Subject) -> tuple[Parameters, dict[str, str]]:
