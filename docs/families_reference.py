@@ -32,7 +32,8 @@ link has them as `alternatives`, and each run draws one by its seed.
 The first family is fitted with 12 runs a try, rivals with 4. Rivals that stand are fitted again with 12, from where they are.
 
 What figures leave open is drawn for each run, too. Rates spread by the printed deviation and by the standard error of the mean throughput, losses by the standard error of their mean, both
-as many times more (its square root) as errors count less. Queues are not drawn: shorter ones overflow, so that more would be lost in the mean. Captures are of one run, and nothing is drawn.
+as many times more (its square root) as errors count less. Deviations of six runs are uncertain themselves: rates spread by as much more as Student's *t* is wider than the normal distribution (1.22, of
+nine in ten). Queues are not drawn: shorter ones overflow, so that more would be lost in the mean. Captures are of one run, and nothing is drawn.
 
 ## What they leave out
 

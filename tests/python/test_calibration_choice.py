@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import random
 from dataclasses import replace
+from statistics import fmean, stdev
 from typing import Any
 
 import pytest
@@ -89,8 +92,9 @@ def test_deviations_that_are_small_beside_what_is_near_enough_tell_little() -> N
 
 
 def test_runs_differ_by_what_was_printed_and_by_what_is_not_known() -> None:
+    """0.2 was printed of six runs, of which deviations are uncertain themselves."""
     link = widened(made("wandering-bursts"), {"throughput": 0.15, "loss": 0.5})
-    assert link["draw"]["rate"]["spread"] == pytest.approx(0.25)
+    assert link["draw"]["rate"]["spread"] == pytest.approx(1.225 * 0.25, abs=0.001)
     assert link["draw"]["loss"] == {"of": ["downlink.2.bad_time"], "spread": 0.5}
     single = widened(made("wandering-single"), {"throughput": 0.15, "loss": 0.5})
     assert single["draw"]["loss"]["of"] == ["downlink.2.ratio"]
@@ -102,7 +106,7 @@ def test_what_even_the_best_family_misses_flattens_weights_and_widens_links() ->
     spreads = [
         choice.weighed(fits, 3).tried[0].fit.link["draw"]["rate"]["spread"] for fits in (near, far)
     ]
-    assert spreads[0] == pytest.approx(0.22, abs=0.01)
+    assert spreads[0] == pytest.approx(1.225 * 0.22, abs=0.01)
     assert spreads[1] > 1.2 * spreads[0]
 
 
@@ -141,3 +145,20 @@ def test_a_family_with_which_anything_may_happen_says_little_of_a_capture() -> N
     assert found.tried[0].fit.residuals == fits[0].residuals
     # Both show 8 Mbit/s: their likelihoods differ as their standard errors do.
     assert found.tried[1].weight < 0.2
+
+
+def test_nine_of_ten_runs_lie_within_what_six_tell_of_them() -> None:
+    """Runs of a capacity whose mean and deviation are known from six alone."""
+    chance = random.Random(7)
+    held = 0
+    for _ in range(trials := 4000):
+        six = [chance.gauss(1.0, 0.2) for _ in range(choice.PRINTED_RUNS)]
+        mean, sd = fmean(six), stdev(six)
+        error = sd / math.sqrt(choice.PRINTED_RUNS) / mean
+        fit = made("wandering-single")
+        draw = {"rate": {"of": ["downlink.0.mean"], "spread": sd / mean}}
+        link = widened(replace(fit, link=fit.link | {"draw": draw}), {"throughput": error})
+        far = 1.645 * link["draw"]["rate"]["spread"] * mean
+        held += abs(chance.gauss(1.0, 0.2) - mean) <= far
+    # Without what deviations of six leave open it were 84 %.
+    assert held / trials == pytest.approx(0.9, abs=0.015)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from mptcplab.calibration.fit import Fit
 
+# Deviations of six runs are uncertain themselves: nine of ten runs are within so many times more of
+# them (Student's t with five degrees of freedom, over the normal distribution).
+STUDENT = 2.015 / 1.645
 # Keys of elements that answer for losses.
 LOSSES = {"loss": "ratio", "gilbert-elliott-time": "bad_time"}
 
@@ -20,14 +23,14 @@ LOSSES = {"loss": "ratio", "gilbert-elliott-time": "bad_time"}
 def widened(fit: Fit, errors: Mapping[str, float]) -> dict[str, Any]:
     """Give the link with draws that spread by the standard errors of figures, too.
 
-    Rates are drawn for throughput, and losses for loss. Queues are not: shorter ones overflow, so
-    that what is lost would be more in the mean.
+    Rates are drawn for throughput, by its printed deviation, too, and losses for loss. Queues are
+    not: shorter ones overflow, so that what is lost would be more in the mean.
     """
     if not fit.subject.draws:
         return fit.link
     draws = dict(fit.link.get("draw", {}))
     if "rate" in draws and "throughput" in errors:
-        spread = math.hypot(draws["rate"]["spread"], errors["throughput"])
+        spread = STUDENT * math.hypot(draws["rate"]["spread"], errors["throughput"])
         draws["rate"] = draws["rate"] | {"spread": rounded(spread, 3)}
     of = list(_losses(fit))
     if of and "loss" in errors:
