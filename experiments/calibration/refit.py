@@ -1,8 +1,9 @@
 """Fits the papers' links anew, in place, and runs what hangs on them. ``python -m experiments.calibration.refit runs/study``.
 
-For when what plain TCP of 2012 does has changed: every link of a row is fitted as ``mptcplab calibrate --all`` does and
-written over the one that ships, then measured with seeds of its own (``run``, also ``--left-out``), then the study is run. What
-changed, of links and of the study's verdicts and scores, is printed as Markdown.
+For when what plain TCP of 2012 does has changed, or there are other families: every link of a row is fitted as ``mptcplab calibrate
+--all`` does, a few minutes each on one core. They are kept in ``links`` of the directory until all are there, so that the same command
+goes on where it was interrupted, and then written over those that ship, measured with seeds of their own (``run``, also
+``--left-out``), and the study is run. What changed, of links and of the study's verdicts and scores, is printed as Markdown.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import json
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from experiments.study.run import KEPT
 from mptcplab.calibration import rows
 from mptcplab.calibration.subject import profile_name
 from mptcplab.scenario import library
+from mptcplab.writing import write_whole
 
 LINKS = Path(mptcplab.__file__).parent / "scenario" / "links" / "papers"
 HEADS = ("row", "rate", "queue", "delay there", "lost in bursts", "does not show")
@@ -36,13 +39,21 @@ def main() -> None:
         "study",
         nargs="?",
         type=Path,
-        help="where the study's runs are kept; without it, links alone",
+        help="where fitted links and the study's runs are kept; without it, links alone, in place",
     )
     options.add_argument("--row", action="append", help="only this row; others stay as they are")
     given = options.parse_args()
-    changed = [refitted(row) for row in given.row or rows.subjects()]
+    wanted = given.row or list(rows.subjects())
+    kept = LINKS if given.study is None else given.study / "links"
+    kept.mkdir(parents=True, exist_ok=True)
+    before = {row: library.table("links", profile_name(row)) for row in wanted}
+    files = [fitted(row, kept) for row in wanted]
+    changed = [cells(row, before[row], file) for row, file in zip(wanted, files, strict=True)]
+    if kept != LINKS:
+        for file in files:
+            write_whole(LINKS / file.name, file.read_bytes())
     if given.study is not None:
-        before = json.loads(KEPT["simulation"].read_text())
+        results = json.loads(KEPT["simulation"].read_text())
         chosen = [word for row in given.row or () for word in ("--row", row)]
         for words in (
             ["experiments.calibration.run", *chosen],
@@ -52,25 +63,28 @@ def main() -> None:
             subprocess.run([sys.executable, "-m", *words], check=True)
     print("\n".join(table(HEADS, changed)))
     if given.study is not None:
-        print("\n".join(changes(before, json.loads(KEPT["simulation"].read_text()))))
+        print("\n".join(changes(results, json.loads(KEPT["simulation"].read_text()))))
 
 
-def refitted(row: str) -> list[str]:
-    """Fit a row's link, write it, and give what changed as the cells of ``HEADS``."""
-    name = profile_name(row)
-    before = library.table("links", name)
-    made = mptcplab.calibrate(row=row, out=LINKS / f"{name}.toml")
-    print(
-        f"{row}: {'shows every figure' if not made.missed else made.missed}",
-        file=sys.stderr,
-        flush=True,
-    )
+def fitted(row: str, kept: Path) -> Path:
+    """Fit a row's link, unless it is kept already, and give its file."""
+    file = kept / f"{profile_name(row)}.toml"
+    if kept == LINKS or not file.exists():
+        made = mptcplab.calibrate(row=row, out=file)
+        print(f"{row}: {made.verdict}", file=sys.stderr, flush=True)
+    return file
+
+
+def cells(row: str, before: Link, file: Path) -> list[str]:
+    """Give what changed of a row's link as the cells of ``HEADS``."""
+    made = tomllib.loads(file.read_text())
     direction = "downlink" if rows.subject(row).direction == "download" else "uplink"
-    pairs = zip(facts(before[direction]), facts(made.link[direction]), strict=True)
+    pairs = zip(facts(before[direction]), facts(made[direction]), strict=True)
+    residuals = made["origin"]["residuals"]
     return [
         f"`{row}`",
         *(old if old == new else f"{old} → {new}" for old, new in pairs),
-        ", ".join(made.missed),
+        ", ".join(figure for figure, one in residuals.items() if not one["met"]),
     ]
 
 
