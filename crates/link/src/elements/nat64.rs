@@ -12,7 +12,8 @@ parameters! {
     /// to see both directions: put it into `middleboxes`, or share it.
     "nat64"
     struct Settings {
-        /// Idle time after which a mapping is forgotten. RFC 5382 §5 (REQ-5), which RFC 6146 §4 follows, allows no less than 2 h 4 min.
+        /// Idle time after which a mapping is forgotten. RFC 5382 §5 (REQ-5), which RFC 6146 §4 follows, allows no less
+        /// than 2 h 4 min.
         idle: Duration = Duration(7_440_000_000_000),
         /// What happens to a TCP segment from inside whose mapping was forgotten: `"drop"` or `"rebind"`, as with `nat`.
         forgotten: Text = Text("drop".into()),
