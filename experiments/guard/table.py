@@ -9,7 +9,7 @@ from random import Random
 from statistics import median, quantiles
 from typing import Any
 
-from experiments.guard import drives, lost, means, policies
+from experiments.guard import drives, lost, means, policies, slow
 from experiments.guard.figures import left_s
 from experiments.guard.scenarios import DEADLY, HEALTHY
 from experiments.markdown import table
@@ -32,7 +32,7 @@ COMPARED = {"age_ms": True, "gap_ms": True, "mbps": False}
 
 
 def markdown(part: str) -> str:
-    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is ``worse``, what is well (``healthy``), decisions (``times``), what bounds ages (``bounds``), ``backups``, ``drives``, requests counted from what is ``lost``, ``means`` of leaving, ``policies`` or the ``cost``."""
+    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is ``worse``, what is well (``healthy``), decisions (``times``), what bounds ages (``bounds``), ``backups``, ``drives``, requests counted from what is ``lost``, ``means`` of leaving, ``policies``, a ``slow`` path beside it or the ``cost``."""
     results = json.loads(RESULTS.read_text())
     if part == "healthy":
         return "\n".join(_healthy(json.loads(UNTOUCHED.read_text())["rows"], results))
@@ -45,6 +45,7 @@ def markdown(part: str) -> str:
         "lost": lost.markdown,
         "means": means.markdown,
         "policies": policies.markdown,
+        "slow": slow.markdown,
     }
     if part in own:
         return own[part]()
