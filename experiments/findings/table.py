@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ RESULTS = Path(__file__).parent / "results.json"
 LINUX = Path(__file__).parent / "linux.json"
 MODELS = Path(__file__).parent / "models.json"
 OUTAGES = Path(__file__).parent / "outages.json"
+DRAWN = Path(__file__).parent / "drawn.json"
 # What an outage is found as; one in slow start may look like a loss there.
 AWAY = {"path_dead", "outage", "timeout_chain"}
 # An outage that cost less need not be found.
@@ -45,6 +47,7 @@ MEANT = {"short": {"short_transfer"}, "bloated": {"bufferbloat"}, "bursty": {"ap
 MEANT |= {"far": {"slower_than_single"}}
 # They overflow, though mostly nothing tells that it was not chance.
 MEANT |= {"tiny queues": {"losses_unclear", "losses_queue"}}
+MEANT |= {"asking": {"application"}, "brief": {"short_transfer"}}
 MEANT |= {"idle": {"application"}, "little": {"application"}, "steady": {"application"}}
 # A cost is right within this factor of the true one.
 FACTOR = 1.5
@@ -83,9 +86,9 @@ def wrong(row: Row) -> set[str]:
 
 
 def markdown(part: str = "provoked") -> str:
-    """Draw a table: ``provoked``, ``remedies``, ``silent``, ``linux``, ``models`` or ``outages``."""
+    """Draw a table by its name."""
     parts = {"provoked": _provoked, "remedies": _remedies, "silent": _silent, "linux": _linux}
-    parts |= {"models": _models, "outages": _outages}
+    parts |= {"models": _models, "outages": _outages, "drawn": _drawn}
     return "\n".join(parts[part](kept()))
 
 
@@ -151,6 +154,36 @@ def _silent(rows: list[Row]) -> list[str]:
     return list(
         table(["nothing wrong", "runs", "with a finding", "which"], [*lines, ["all", *total]])
     )
+
+
+def _drawn(_: list[Row]) -> list[str]:
+    """What was found over drawn links, and how often cost and remedy are right."""
+    rows: list[Row] = json.loads(DRAWN.read_text("utf-8"))
+    lines = []
+    for name in dict.fromkeys(row["name"] for row in rows if row["provokes"]):
+        own = [row for row in rows if row["provokes"] and row["name"] == name]
+        hit = [row for row in own if name in row["found"]]
+        known = [row for row in hit if None not in (row["found"][name], row["true_cost_s"])]
+        tried = [row for row in hit if None not in (row["found"][name], row["gained_s"])]
+        cells = [f"`{name}`", f"{len(hit)} of {len(own)}", _of(known, is_right)]
+        lines.append([*cells, _of(tried, keeps_promise)])
+    calm = [row for row in rows if not row["provokes"]]
+    provoked = [row for row in rows if row["provokes"]]
+    found = sum(row["name"] in row["found"] for row in provoked)
+    lines.append(["all", f"{found} of {len(provoked)}", "", ""])
+    for name in sorted({row["name"] for row in calm}):
+        own = [row for row in calm if row["name"] == name]
+        wrongly = [row for row in own if wrong(row)]
+        kinds = sorted({f"`{kind}`" for row in wrongly for kind in wrong(row)})
+        some = f"{len(wrongly)} of {len(own)}" + (f": {', '.join(kinds)}" if kinds else "")
+        lines.append([f"nothing wrong, {name}", some, "", ""])
+    wrongly = [row for row in calm if wrong(row)]
+    lines.append(["nothing wrong, all", f"{len(wrongly)} of {len(calm)}", "", ""])
+    return list(table(["drawn", "found", "cost right", "remedy gives half, or says so"], lines))
+
+
+def _of(rows: list[Row], holds: Callable[[Row], bool]) -> str:
+    return f"{sum(map(holds, rows))} of {len(rows)}" if rows else ""
 
 
 def _linux(_: list[Row]) -> list[str]:
