@@ -22,7 +22,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     // An answer takes a round trip, and more over a slower path.
     let answer_s = case.report.subflows.first().and_then(|row| row.handshake_rtt_ms).map(|ms| ROUND_TRIPS * ms / 1e3);
     let is_unanswered = |row: &Subflow| {
-        let failed = ["unanswered", "unfinished"].contains(&row.handshake);
+        let failed = ["unanswered", "unfinished", "pending"].contains(&row.handshake);
         failed && answer_s.is_some_and(|answer_s| row.start_s + answer_s < case.begin_s + half_s)
     };
     if is_broken
