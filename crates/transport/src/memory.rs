@@ -134,20 +134,16 @@ impl Memory {
         }
     }
 
-    /// What a segment of `len` bytes takes of it.
-    pub fn taken_by(&self, len: u32) -> u64 {
+    /// What a segment of `len` bytes takes of it, and how much of what follows is copied into what its block has left, and takes
+    /// nothing more (net/core/skbuff.c, skb_try_coalesce). Blocks themselves are not put together: those of a TUN device are not
+    /// made of pages.
+    pub fn taken_by(&self, len: u32) -> (u64, u64) {
         match self.share {
-            Share::Fixed(_) => u64::from(len),
-            Share::Measured(_) => occupied_bytes(len),
-        }
-    }
-
-    /// How much of what follows a segment of `len` bytes is copied into what its block has left, and takes nothing more
-    /// (net/core/skbuff.c, skb_try_coalesce). Blocks themselves are not put together: those of a TUN device are not made of pages.
-    pub fn left_by(&self, len: u32) -> u64 {
-        match self.share {
-            Share::Fixed(_) => 0,
-            Share::Measured(_) => block_bytes(len) - BESIDE_BYTES - u64::from(len),
+            Share::Fixed(_) => (u64::from(len), 0),
+            Share::Measured(_) => {
+                let block_bytes = block_bytes(len);
+                (block_bytes + SK_BUFF_BYTES, block_bytes - BESIDE_BYTES - u64::from(len))
+            }
         }
     }
 
@@ -193,10 +189,10 @@ impl Share {
 /// What a segment occupies (skb->truesize): a block of memory and its sk_buff. `ss -m` shows 2304 bytes for full segments of
 /// 1500-byte packets.
 pub fn occupied_bytes(len: u32) -> u64 {
-    const SK_BUFF_BYTES: u64 = 256;
     block_bytes(len) + SK_BUFF_BYTES
 }
 
+const SK_BUFF_BYTES: u64 = 256;
 /// Beside a segment's data in its block: headers, some room before them, and skb_shared_info.
 const BESIDE_BYTES: u64 = 60 + 20 + 64 + 320;
 

@@ -91,7 +91,7 @@ impl Receive {
         let before = (self.next, self.ahead.bytes());
         let grew = self.deliver(place, len);
         if before != (self.next, self.ahead.bytes()) {
-            let (takes, leaves) = (self.memory.taken_by(len as u32), self.memory.left_by(len as u32));
+            let (takes, leaves) = self.memory.taken_by(len as u32);
             self.held.hold(place..place + len, takes, leaves);
         }
         grew
