@@ -90,8 +90,8 @@ impl Flow {
 
     /// The receiver told of a segment.
     pub(super) fn told(&mut self, at: Time, twice: bool) {
-        if let Some(silence) = self.silence.as_mut().filter(|_| twice) {
-            silence.came_twice = true;
+        if let Some(silence) = &mut self.silence {
+            silence.came_twice |= twice && silence.over.is_none_or(|over| at <= over);
         }
         self.answered(at, 0);
     }
