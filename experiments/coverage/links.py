@@ -29,7 +29,7 @@ from mptcplab.study.scoring import prediction
 
 KEPT = Path(__file__).parent / "links.json"
 # Others than those that were looked at while families and draws were chosen.
-TRUTHS = range(20, 40)
+TRUTHS = range(40, 60)
 RUNS = 30
 FIT_RUNS, FIT_TRIES = 6, 10
 TECHNOLOGIES = ("LTE", "Wi-Fi")
