@@ -20,29 +20,34 @@ pub struct Brief {
 
 impl Options {
     /// What every segment may say, in one go: cheaper than [`Options::iter`] where little else is expected.
-    #[inline(always)] // every segment that comes passes here
     pub fn brief(&self) -> Brief {
         let mut brief = Brief::default();
-        let mut rest = self.as_bytes();
-        // How nearly all segments begin, and end.
-        if let Some((head, after)) = rest.split_first_chunk::<12>()
-            && head[..4] == PADDED_TIMESTAMPS
-        {
-            brief.timestamps = Some((be32(head, 4), be32(head, 8)));
-            rest = after;
-        }
-        if let Some((dss, after)) = Dss::read_usual([NO_OPERATION, MPTCP], rest) {
-            brief.dss = Some(dss);
-            rest = after;
-        }
-        if !rest.is_empty() {
-            brief.read_others(rest);
-        }
+        brief.read(self);
         brief
     }
 }
 
 impl Brief {
+    /// Adds what `options` say; [`Options::brief`] copies it once more.
+    #[inline(always)] // every segment that comes passes here
+    pub fn read(&mut self, options: &Options) {
+        let mut rest = options.as_bytes();
+        // How nearly all segments begin, and end.
+        if let Some((head, after)) = rest.split_first_chunk::<12>()
+            && head[..4] == PADDED_TIMESTAMPS
+        {
+            self.timestamps = Some((be32(head, 4), be32(head, 8)));
+            rest = after;
+        }
+        if let Some((dss, after)) = Dss::read_usual([NO_OPERATION, MPTCP], rest) {
+            self.dss = Some(dss);
+            rest = after;
+        }
+        if !rest.is_empty() {
+            self.read_others(rest);
+        }
+    }
+
     #[inline(never)] // seldom
     fn read_others(&mut self, mut rest: &[u8]) {
         while let Some((&kind, after)) = rest.split_first() {

@@ -5,12 +5,13 @@ use super::{Connection, Mode, Signals, each_of};
 use crate::context::Context;
 use crate::endpoint::Event;
 use crate::subflow::Received;
-use wire::{Packet, Tcp, Time};
+use wire::{Brief, Packet, Tcp, Time};
 
 impl Connection {
     /// A segment of subflow `i` came in.
     pub fn handle(&mut self, now: Time, i: usize, tcp: &Tcp, packet: &Packet, ctx: &mut Context) {
-        let said = tcp.options.brief();
+        let mut said = Brief::default();
+        said.read(&tcp.options);
         let signals = Signals::of(&said, &tcp.options);
         if !self.admits(i, tcp, &signals) {
             return self.settle(now, ctx);

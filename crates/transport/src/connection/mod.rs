@@ -235,11 +235,10 @@ impl Connection {
                         return Some((nic, true));
                     }
                     let nagle = !self.no_delay && self.fills_windows();
-                    let Some(emission) = self.with(i, |entry, control| entry.tcp.poll(now, nagle, control)) else {
-                        break;
-                    };
-                    self.left(i, &emission);
-                    sent = self.fill(now, i, &emission, packet);
+                    let polled = self.with(i, |entry, control| entry.tcp.poll(now, nagle, control));
+                    let Some(emission) = &polled else { break };
+                    self.left(i, emission);
+                    sent = self.fill(now, i, emission, packet);
                 }
             }
             if !self.schedule(now) {
@@ -286,11 +285,14 @@ impl Connection {
         }
         packet.frame.ip = entry.ip;
         packet.frame.ip.set_ecn(entry.tcp.leaves_as(emission));
-        (packet.frame.payload, packet.body) = match emission.piece {
-            Some(piece) => self.words.payload(&piece),
-            None if emission.kind == Kind::Syn && !self.words.in_syn.is_empty() && i == 0 => self.words.syn(),
-            None => (Payload::unsaid(0), None),
-        };
+        packet.body = None;
+        match &emission.piece {
+            Some(piece) => self.words.fill(piece, packet),
+            None if emission.kind == Kind::Syn && !self.words.in_syn.is_empty() && i == 0 => {
+                self.words.fill_syn(packet);
+            }
+            None => packet.frame.payload = Payload::unsaid(0),
+        }
         entry.ip.id = entry.ip.id.wrapping_add(1);
         Some(nic)
     }

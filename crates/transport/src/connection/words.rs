@@ -4,7 +4,7 @@
 use super::Connection;
 use crate::subflow::Piece;
 use wire::mptcp::{dss_checksum, dss_checksum_of_pattern};
-use wire::{Body, Content, Packet, Payload, pattern};
+use wire::{Content, Packet, Payload, pattern};
 
 /// Of both directions.
 #[derive(Debug, Default)]
@@ -38,18 +38,22 @@ impl Words {
         }
     }
 
-    /// The payload of a piece, and its bytes where words are among them.
-    pub fn payload(&self, piece: &Piece) -> (Payload, Option<Body>) {
-        let before = self.said.len() as u64;
-        match piece.data_offset.checked_sub(before) {
-            Some(at) => (Payload { len: piece.len, content: Content::Pattern(at) }, None),
-            None => (Payload::unsaid(piece.len), Some(self.bytes(piece).into())),
-        }
+    /// Makes a piece the payload of a packet that has no bytes, with its bytes where words are among them.
+    #[inline]
+    pub fn fill(&self, piece: &Piece, packet: &mut Packet) {
+        packet.frame.payload = match piece.data_offset.checked_sub(self.said.len() as u64) {
+            Some(at) => Payload { len: piece.len, content: Content::Pattern(at) },
+            None => {
+                packet.body = Some(self.bytes(piece).into());
+                Payload::unsaid(piece.len)
+            }
+        };
     }
 
-    /// The payload of the SYN.
-    pub fn syn(&self) -> (Payload, Option<Body>) {
-        (Payload::unsaid(self.in_syn.len() as u32), Some(self.in_syn.clone().into()))
+    /// The same with what the SYN carries.
+    pub fn fill_syn(&self, packet: &mut Packet) {
+        packet.frame.payload = Payload::unsaid(self.in_syn.len() as u32);
+        packet.body = Some(self.in_syn.clone().into());
     }
 
     /// The sum of a piece that is mapped so, for checksums of DSS (RFC 8684 §3.3.1).
