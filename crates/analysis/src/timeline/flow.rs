@@ -88,8 +88,8 @@ impl Flow {
         }
     }
 
-    /// The receiver told of a segment.
-    pub(super) fn told(&mut self, at: Time, twice: bool) {
+    /// The receiver reported a segment.
+    pub(super) fn reported(&mut self, at: Time, twice: bool) {
         if let Some(silence) = &mut self.silence {
             silence.came_twice |= twice && silence.over.is_none_or(|over| at <= over);
         }

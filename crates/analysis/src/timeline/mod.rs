@@ -124,7 +124,7 @@ impl Timeline {
             // The path brings data and answers, however long the gap stays.
             Kind::Sacked { twice } => {
                 flow.has_gap |= !twice;
-                flow.told(at, twice);
+                flow.reported(at, twice);
             }
             Kind::Rtt { nanos } => {
                 let rtt_us = (nanos / 1000).clamp(1, u64::from(u32::MAX)) as u32;
