@@ -64,6 +64,9 @@ def main() -> None:
     print("\n".join(table(HEADS, changed)))
     if given.study is not None:
         print("\n".join(changes(results, json.loads(KEPT["simulation"].read_text()))))
+        # Another call would take them for links of the program as it is then.
+        for file in files:
+            file.unlink()
 
 
 def fitted(row: str, kept: Path) -> Path:

@@ -160,5 +160,5 @@ def test_nine_of_ten_runs_lie_within_what_six_tell_of_them() -> None:
         link = widened(replace(fit, link=fit.link | {"draw": draw}), {"throughput": error})
         far = 1.645 * link["draw"]["rate"]["spread"] * mean
         held += abs(chance.gauss(1.0, 0.2) - mean) <= far
-    # Without what deviations of six leave open it were 84 %.
+    # Without what deviations of six runs leave open, it would be 84 %.
     assert held / trials == pytest.approx(0.9, abs=0.015)

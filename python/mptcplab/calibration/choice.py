@@ -225,7 +225,7 @@ def _standard_error(fit: Fit, one: Residual, runs: int) -> float:
 
 
 def _least(one: Residual) -> float:
-    """Give the error of the logarithm of a figure's mean that is none."""
+    """Give the error of the logarithm of a figure's mean below which nothing counts."""
     return math.log1p(_near(one))
 
 
