@@ -4,7 +4,7 @@
 
 use crate::kernel::Address;
 use crate::netlink::Hearing;
-use crate::routes::{MAIN, OURS, Route, Routes, Rule, Which};
+use crate::routes::{MAIN, OURS, Route, Routes, Rule, Which, is_of_no_interface};
 use std::collections::HashSet;
 use std::io::Result;
 use wire::Time;
@@ -58,6 +58,17 @@ impl Repair {
             return Ok(Vec::new());
         }
         self.due = now + LOOK_NS;
+        match self.repaired(addresses) {
+            // An interface went while it was looked at: its addresses go, too.
+            Err(error) if is_of_no_interface(&error) => {
+                self.due = now + SETTLES_NS;
+                Ok(Vec::new())
+            }
+            done => done,
+        }
+    }
+
+    fn repaired(&mut self, addresses: &[Address]) -> Result<Vec<String>> {
         let (routes, rules) = (self.present(addresses)?, self.routes.rules()?);
         let Plan { routes: wanted, rules: chosen, mut notes } = plan(addresses, &routes, &rules);
         notes.extend(chosen.iter().map(|rule| {

@@ -1,7 +1,7 @@
 //! Routes and rules of the host, as far as repairing them needs it (linux/rtnetlink.h, linux/fib_rules.h).
 
 use crate::netlink::{Asking, attribute, ip_address, put, u32_at};
-use std::io::{ErrorKind, Result};
+use std::io::{Error, ErrorKind, Result};
 use std::net::IpAddr;
 
 const ROUTE: isize = 0;
@@ -113,8 +113,8 @@ impl Routes {
         let mut found = Vec::new();
         for is_ipv4 in [true, false] {
             let answers = match self.0.dump(GET_ROUTE, &of_which(which, is_ipv4)) {
-                // Of a table that is not there.
-                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                // Of a table that is not there, or over an interface that is gone.
+                Err(error) if error.kind() == ErrorKind::NotFound || is_of_no_interface(&error) => continue,
                 answers => answers?,
             };
             // Who has no IPv6 gives what there is of others.
@@ -153,6 +153,11 @@ impl Routes {
     pub fn delete_rule(&mut self, rule: &Rule) -> Result<()> {
         done_before(self.0.order(DELETE_RULE, &of_rule(rule)).map(drop), ErrorKind::NotFound)
     }
+}
+
+/// Whether an interface is not there, or not up: it may have gone after it was looked at.
+pub fn is_of_no_interface(error: &Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENODEV | libc::ENETDOWN))
 }
 
 fn done_before(outcome: Result<()>, already: ErrorKind) -> Result<()> {
@@ -273,5 +278,13 @@ mod tests {
         assert_eq!(route(&of_route(&way)), Some(way));
         let chosen = Rule { from: "2001:db8::7".parse().unwrap(), table: 5007, priority: 5007, protocol: OURS };
         assert_eq!(rule(&of_rule(&chosen)), Some(chosen));
+    }
+
+    #[test]
+    fn an_interface_that_is_gone_has_no_routes() {
+        let gone = Which { interface: Some(i32::MAX as u32), ..Which::default() };
+        let mut routes = Routes::new().unwrap();
+        assert_eq!(routes.routes(gone).unwrap(), []);
+        assert_eq!(routes.routes(Which { table: Some(MAIN), ..gone }).unwrap(), []);
     }
 }
