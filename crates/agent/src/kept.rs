@@ -64,6 +64,8 @@ impl Kept {
             ErrorKind::ResourceBusy => error,
             _ => about(error),
         })?;
+        // From here on the lock goes with it, also where this fails.
+        let kept = Kept { path: path.to_owned(), _lock: lock };
         let taken = match fs::read_to_string(path) {
             Ok(text) => read(&text).ok_or_else(|| {
                 let said = "this is not a list of endpoints that a guard removed: look at it, then delete it";
@@ -72,7 +74,7 @@ impl Kept {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(about(error)),
         };
-        Ok((Kept { path: path.to_owned(), _lock: lock }, taken))
+        Ok((kept, taken))
     }
 
     /// Keeps this, in the place of what was kept; nothing of nothing.
@@ -202,6 +204,7 @@ mod tests {
             fs::write(&path, text).unwrap();
             let Err(error) = Kept::open(&path) else { panic!("{text} was taken") };
             assert!(error.to_string().contains("kept.json"), "{error}");
+            assert!(!path.with_extension("lock").exists(), "{text}");
         }
         fs::remove_dir_all(path.parent().unwrap()).unwrap();
     }
