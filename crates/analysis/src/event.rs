@@ -41,8 +41,8 @@ pub(crate) enum Kind<'a> {
     Data(Data),
     /// What is in flight on the subflow or the window changed.
     Flight { in_flight_bytes: u64, window_bytes: Option<u64> },
-    /// The receiver told of a segment that came after a gap (SACK), or of one that came twice (DSACK).
-    Sacked { twice: bool },
+    /// The receiver told of a segment that came twice (DSACK), of some that came after a gap (SACK), or of both.
+    Sacked { twice: bool, gap: bool },
     /// A round-trip time sample, nanoseconds.
     Rtt { nanos: u64 },
     /// A segment arrived with this many bytes that no subflow had brought before.

@@ -13,7 +13,7 @@ const DEAD_BYTES: u32 = 5000;
 /// Where most of that is acknowledged within two round trips of the first answer, and little of it was sent again, it had been held
 /// up and not lost.
 const UNKNOWN_ANSWER_NANOS: i64 = 200_000_000;
-/// An answer is late that takes half as long again as the last round trip, and by so much longer.
+/// An answer is late that takes half as long again as the last round trip, and this much more.
 const LATE_NANOS: i64 = 25_000_000;
 /// A queue whose emptying takes no longer, nor longer than this part of the round trip, shows in none.
 const ALONE_US: u64 = 3000;
@@ -89,7 +89,8 @@ impl Flow {
     }
 
     /// The receiver reported a segment.
-    pub(super) fn reported(&mut self, at: Time, twice: bool) {
+    pub(super) fn reported(&mut self, at: Time, twice: bool, gap: bool) {
+        self.has_gap |= gap;
         if let Some(silence) = &mut self.silence {
             silence.came_twice |= twice && silence.over.is_none_or(|over| at <= over);
         }
@@ -103,7 +104,9 @@ impl Flow {
         if silence.over.is_none() {
             let rtt_nanos = i64::from(self.last_rtt_us) * 1000;
             silence.over = Some(at + UNKNOWN_ANSWER_NANOS.max(2 * rtt_nanos));
-            silence.late = self.last_sent.is_some_and(|last| at - last >= rtt_nanos / 2 * 3 + LATE_NANOS);
+            // Without a round trip to compare with, no answer is late.
+            let is_late = |last| at - last >= rtt_nanos / 2 * 3 + LATE_NANOS;
+            silence.late = rtt_nanos > 0 && self.last_sent.is_some_and(is_late);
         }
         if silence.over.is_some_and(|over| at <= over) {
             if silence.acked_bytes == 0 {

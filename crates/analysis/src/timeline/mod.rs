@@ -122,10 +122,7 @@ impl Timeline {
                 }
             }
             // The path brings data and answers, however long the gap stays.
-            Kind::Sacked { twice } => {
-                flow.has_gap |= !twice;
-                flow.reported(at, twice);
-            }
+            Kind::Sacked { twice, gap } => flow.reported(at, twice, gap),
             Kind::Rtt { nanos } => {
                 let rtt_us = (nanos / 1000).clamp(1, u64::from(u32::MAX)) as u32;
                 flow.now.rtt_us = if flow.now.rtt_us == 0 { rtt_us } else { flow.now.rtt_us.min(rtt_us) };

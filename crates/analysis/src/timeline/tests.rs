@@ -53,7 +53,7 @@ fn what_a_dead_path_held_is_no_loss_of_a_queue() {
     assert!(dead.flows[0].losses.is_none());
     // Where the path goes on answering meanwhile, a few were lost.
     let mut alive = silent_after_a_window();
-    on(&mut alive, 560, 0, Kind::Sacked { twice: false });
+    on(&mut alive, 560, 0, Kind::Sacked { twice: false, gap: true });
     for ms in [561, 562, 563] {
         on(&mut alive, ms, 0, again());
     }
@@ -68,7 +68,7 @@ fn how_long_a_queue_was_that_lost_what_left_after_a_dead_path_came_back_nothing_
     on(&mut back, 5020, 0, Kind::Flight { in_flight_bytes: 0, window_bytes: None });
     on(&mut back, 5020, 0, Kind::Flight { in_flight_bytes: 50_000, window_bytes: None });
     on(&mut back, 5390, 0, Kind::Data(Data { bytes: 1000, new_bytes: 1000, packets: 1, ..Data::default() }));
-    on(&mut back, 5395, 0, Kind::Sacked { twice: false });
+    on(&mut back, 5395, 0, Kind::Sacked { twice: false, gap: true });
     (0..20).for_each(|_| on(&mut back, 5400, 0, again()));
     assert!(back.flows[0].losses.is_none());
     on(&mut back, 5500, 0, Kind::Rtt { nanos: 150_000_000 });
@@ -91,7 +91,7 @@ fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
     assert_eq!(spurious(&[(1000, 8000), (1001, 3000), (1002, 0), (1900, 2000), (1990, 0)]), 1);
     // Of a gap that the receiver had told of, the rest had come long before.
     let mut gap = silent_after_a_window();
-    on(&mut gap, 530, 0, Kind::Sacked { twice: false });
+    on(&mut gap, 530, 0, Kind::Sacked { twice: false, gap: true });
     on(&mut gap, 900, 0, again());
     [(1000, 0), (1900, 2000), (1990, 0)].iter().for_each(|&(ms, left)| on(&mut gap, ms, 0, flight(left)));
     gap.keep();
@@ -106,20 +106,23 @@ fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
     // All of it had come before, and its acknowledgements were lost: one answers what was sent again.
     assert_eq!(spurious(&[(1000, 1000), (1020, 0), (1900, 2000), (1990, 0)]), 0);
     // One answer to all, and one to what came twice: sooner than a round trip after that left, it had been lost before.
-    let at_once = |again_ms, answer_ms, twice_ms| {
+    let with_rtt = |rtt_us, again_ms, answer_ms, twice_ms| {
         let mut timeline = silent_after_a_window();
+        timeline.flows[0].last_rtt_us = rtt_us;
         on(&mut timeline, 800, 0, again());
         on(&mut timeline, again_ms, 0, again());
-        let mut answers = [(answer_ms, flight(0)), (twice_ms, Kind::Sacked { twice: true })];
+        let mut answers = [(answer_ms, flight(0)), (twice_ms, Kind::Sacked { twice: true, gap: false })];
         answers.sort_by_key(|(ms, _)| *ms);
         answers.into_iter().for_each(|(ms, kind)| on(&mut timeline, ms, 0, kind));
         [(answer_ms + 5, 2000), (3000, 0)].iter().for_each(|&(ms, left)| on(&mut timeline, ms, 0, flight(left)));
         timeline.keep();
         timeline.flows[0].bins.iter().map(|bin| bin.spurious).sum::<u8>()
     };
+    let at_once = |again_ms, answer_ms, twice_ms| with_rtt(20_000, again_ms, answer_ms, twice_ms);
     assert_eq!([at_once(1400, 1900, 1900), at_once(1400, 1900, 1901)], [1, 1], "held");
     assert_eq!(at_once(1400, 1425, 1425), 0, "its acknowledgements were lost");
     assert_eq!(at_once(1400, 1900, 2900), 0, "nothing came twice then");
+    assert_eq!(with_rtt(0, 1400, 1425, 1425), 0, "nothing tells what would be late");
     // What left at once when all had come, and was lost, is no part of it.
     let mut later = silent_after_a_window();
     on(&mut later, 800, 0, again());
@@ -178,12 +181,14 @@ fn what_left_after_a_pause_met_no_short_queue() {
 
 #[test]
 fn a_window_that_fills_behind_a_gap_is_no_limit() {
-    for (gap, limited) in [(false, 10), (true, 1)] {
+    let behind = |twice| Kind::Sacked { twice, gap: true };
+    let twice = Kind::Sacked { twice: true, gap: false };
+    for (told, limited) in [(None, 10), (Some(behind(false)), 1), (Some(behind(true)), 1), (Some(twice), 10)] {
         let mut timeline = Timeline::new(at(0));
         on(&mut timeline, 0, 0, Kind::Flight { in_flight_bytes: 0, window_bytes: Some(10_000) });
         on(&mut timeline, 1, 0, Kind::Arrived { bytes: 10_000 });
-        if gap {
-            on(&mut timeline, 2, 0, Kind::Sacked { twice: false });
+        if let Some(told) = told {
+            on(&mut timeline, 2, 0, told);
         }
         (3..12).for_each(|ms| on(&mut timeline, ms, 0, Kind::Arrived { bytes: 1 }));
         timeline.keep();

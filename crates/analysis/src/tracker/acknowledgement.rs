@@ -61,12 +61,11 @@ impl Connection {
             }
         }
         // The same block again comes with every acknowledgement, whatever it is sent for.
-        let sacked = packet.brief.sack.as_slice().first().copied();
+        let blocks = packet.brief.sack.as_slice();
+        let sacked = blocks.first().copied();
         if sacked.is_some() && sacked != sequence.sacked {
             sequence.sacked = sacked;
-            // RFC 2883 §4: what lies below the acknowledgement came twice.
-            let twice = sacked.is_some_and(|(_, end)| seq::diff(end, packet.tcp.ack) <= 0);
-            end.emit(packet.event(of_data, Kind::Sacked { twice }));
+            end.emit(packet.event(of_data, reported(blocks, packet.tcp.ack)));
         }
         if window_changed || acknowledged.newly.is_some() {
             let in_flight_bytes = sequence.in_flight_bytes();
@@ -92,5 +91,29 @@ impl Connection {
         if self.over_at.is_none() && end.streams.iter().all(Stream::is_closed) {
             self.over_at = Some(packet.seen.at);
         }
+    }
+}
+
+/// What blocks tell of (RFC 2883 §4): the first came twice where it lies below the acknowledgement; the others never do.
+fn reported(blocks: &[(u32, u32)], acknowledged: u32) -> Kind<'static> {
+    let mut beyond = blocks.iter().map(|&(_, end)| seq::diff(end, acknowledged) > 0);
+    let twice = beyond.clone().next() == Some(false);
+    Kind::Sacked { twice, gap: beyond.any(|beyond| beyond) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_is_told_of_behind_what_came_twice() {
+        let told = |blocks: &[(u32, u32)]| match reported(blocks, 5000) {
+            Kind::Sacked { twice, gap } => (twice, gap),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(told(&[(6000, 7000)]), (false, true));
+        assert_eq!(told(&[(4000, 5000)]), (true, false));
+        assert_eq!(told(&[(4000, 5000), (6000, 7000)]), (true, true));
+        assert_eq!(told(&[(6000, 7000), (8000, 9000)]), (false, true));
     }
 }
