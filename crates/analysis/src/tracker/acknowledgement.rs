@@ -106,14 +106,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_is_told_of_behind_what_came_twice() {
-        let told = |blocks: &[(u32, u32)]| match reported(blocks, 5000) {
+    fn a_gap_is_seen_behind_what_came_twice() {
+        let of = |blocks: &[(u32, u32)]| match reported(blocks, 5000) {
             Kind::Sacked { twice, gap } => (twice, gap),
             other => panic!("{other:?}"),
         };
-        assert_eq!(told(&[(6000, 7000)]), (false, true));
-        assert_eq!(told(&[(4000, 5000)]), (true, false));
-        assert_eq!(told(&[(4000, 5000), (6000, 7000)]), (true, true));
-        assert_eq!(told(&[(6000, 7000), (8000, 9000)]), (false, true));
+        assert_eq!(of(&[(6000, 7000)]), (false, true));
+        assert_eq!(of(&[(4000, 5000)]), (true, false));
+        assert_eq!(of(&[(4000, 5000), (6000, 7000)]), (true, true));
+        assert_eq!(of(&[(6000, 7000), (8000, 9000)]), (false, true));
     }
 }
