@@ -222,8 +222,9 @@ def _explain(tables: Tables, options: Namespace) -> None:
 
         print_summary(tables)
         return
-    from mptcplab.cli.summary.findings import own_times, print_all, unseen_senders
+    from mptcplab.cli.summary.findings import print_all, unseen_senders
     from mptcplab.cli.summary.page import Page
+    from mptcplab.labels.findings import own_times
 
     several = connections > 1
     print_all(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mptcplab.labels import text
+from mptcplab.labels.connections import begins_s
 
 Row = dict[str, Any]
 
@@ -106,6 +107,15 @@ def counted(findings: Iterable[Iterable[Row]]) -> list[tuple[str, int, float | N
     medians = {kind: statistics.median(found) for kind, found in costs.items()}
     order = sorted(runs, key=lambda kind: (-runs[kind], -(medians.get(kind) or 0.0), kind))
     return [(kind, runs[kind], medians.get(kind)) for kind in order]
+
+
+def own_times(rows: Iterable[Row], connections: Iterable[Row]) -> list[Row]:
+    """Give findings with the times that the words of each count from."""
+    begins = {row["connection"]: begins_s(row) for row in connections}
+    return [
+        row | {one: row[one] - begins[row["connection"]] for one in ("from_s", "to_s")}
+        for row in rows
+    ]
 
 
 def in_words(row: Row) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.cli.summary.subflows import DOWN_FIRST
 from mptcplab.labels import text
-from mptcplab.labels.connections import SENDERS, begins_s
+from mptcplab.labels.connections import SENDERS
 from mptcplab.labels.findings import (
     MOST,
     NO_FAULT,
@@ -113,15 +113,6 @@ def print_all(
             first="– ",
             style="faint",
         )
-
-
-def own_times(rows: Iterable[Row], connections: Iterable[Row]) -> list[Row]:
-    """Give findings with the times that the words of each count from."""
-    begins = {row["connection"]: begins_s(row) for row in connections}
-    return [
-        row | {one: row[one] - begins[row["connection"]] for one in ("from_s", "to_s")}
-        for row in rows
-    ]
 
 
 def unseen_senders(flows: Iterable[Row]) -> list[str]:
