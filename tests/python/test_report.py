@@ -226,6 +226,20 @@ def test_a_page_may_be_of_a_part_of_a_capture(mptcplab: Run, refused: str, tmp_p
     assert drawn["charts"] == expected["charts"]
 
 
+def test_the_page_of_a_capture_of_another_year_has_times_of_its_own(
+    mptcplab: Run, tmp_path: Path
+) -> None:
+    examples = Path(__file__).parents[2] / "examples"
+    # A simulator counts from 1970.
+    captures = (examples / "tools/ns3/client.pcap.gz", examples / "outage/client.pcapng.gz")
+    assert mptcplab("analyze", *captures, "--report", tmp_path / "page.html").returncode == 0
+    page = described(tmp_path / "page.html")
+    (why,) = (table for table in page["tables"] if table["id"] == "why")
+    row = dict(zip(why["columns"], why["rows"][0], strict=True))
+    assert row["finding"].startswith("wifi delivered nothing from 2.0 s to 7.3 s")
+    assert (row["from"], row["to"]) == ("2.020 s", "7.280 s")
+
+
 def test_several_runs_are_laid_over_each_other(mptcplab: Run, comparison: Comparison) -> None:
     lte = comparison.directory / "tcp-lte"
     target = comparison.directory / "several.html"

@@ -12,7 +12,7 @@ import mptcplab
 from described import described
 from mptcplab.charts.run import verdict
 from mptcplab.charts.run.subject import Subject
-from mptcplab.labels.text import figure, milliseconds, rate
+from mptcplab.labels.text import at, figure, milliseconds, rate
 from mptcplab.results.comparison import Comparison, open_comparison
 from mptcplab.results.contributions import contributions
 
@@ -32,6 +32,21 @@ def test_the_verdict_is_made_of_figures(comparison: Comparison) -> None:
     amount = "as much" if gain == "0 %" else f"{gain} {sense}"
     assert f" Best single path: {comparison.best_path} with " in page["verdict"][0]
     assert page["verdict"][0].endswith(f"MPTCP gives {amount}.")
+
+
+def test_a_gap_in_a_capture_of_another_year_has_a_time_of_its_own() -> None:
+    examples = Path(__file__).parents[2] / "examples"
+    # A simulator counts from 1970.
+    captures = [examples / "tools/ns3/client.pcap.gz", examples / "datagrams/client.pcap.gz"]
+    analysis = mptcplab.analyze(captures)
+    (row,) = analysis.transfers.filter(pl.col("gaps") > 0).rows(named=True)
+    (connection,) = analysis.connections.filter(connection=row["connection"]).rows(named=True)
+    said = verdict.sentences(Subject(analysis, connection, row["direction"]))
+    (gap,) = (one for one in said if one.startswith("The longest time without new data"))
+    (alone,) = mptcplab.analyze(captures[1]).transfers.filter(pl.col("gaps") > 0).rows(named=True)
+    assert alone["longest_gap_ms"] == pytest.approx(row["longest_gap_ms"])
+    starts = mptcplab.analyze(captures[1]).connections["start_s"][alone["connection"]]
+    assert gap.endswith(f", from {at(alone['longest_gap_start_s'] - starts)} on.")
 
 
 def test_the_verdict_says_what_each_path_brought(comparison: Comparison, lost: Comparison) -> None:

@@ -17,7 +17,7 @@ from mptcplab.charts.shape import Badge, Page, Subflow, Table
 from mptcplab.engines import named
 from mptcplab.labels import text
 from mptcplab.labels.connections import is_mptcp, protocol, single
-from mptcplab.labels.findings import in_words
+from mptcplab.labels.findings import in_words, own_times
 from mptcplab.metrics import Metric, heads, of_runs, of_subflows
 from mptcplab.metrics import of_users as users
 from mptcplab.results import policies
@@ -174,7 +174,8 @@ def _finding_tables(subject: Subject) -> list[Table]:
         _Column("evidence", lambda row: text.clean(row["evidence"]), numeric=False),
         _Column("remedy", lambda row: text.clean(row["remedy"]), numeric=False),
     ]
-    return [_table("why", "What held it back", columns, subject.findings)]
+    rows = own_times(subject.findings, [subject.connection])
+    return [_table("why", "What held it back", columns, rows)]
 
 
 def _run_tables(subject: Subject) -> list[Table]:

@@ -9,7 +9,7 @@ import polars as pl
 
 from mptcplab.charts.run.subject import Subject
 from mptcplab.labels import quality, text
-from mptcplab.labels.connections import OTHERS, delivered, is_mptcp
+from mptcplab.labels.connections import OTHERS, begins_s, delivered, is_mptcp
 from mptcplab.labels.events import too_late, with_hosts
 from mptcplab.labels.findings import MOST, NO_FAULT, in_words
 from mptcplab.results.contributions import contributions
@@ -171,7 +171,7 @@ def _failures(subject: Subject) -> Iterator[str]:
         yield text.clean(f"It went on as plain TCP: {subject.connection['fallback']}.")
     if subject.transfer.get("gaps"):
         longest = text.milliseconds(subject.transfer["longest_gap_ms"])
-        start = subject.transfer["longest_gap_start_s"]
+        start = subject.transfer["longest_gap_start_s"] - begins_s(subject.connection)
         yield f"The longest time without new data in order was {longest}, from {text.at(start)} on."
 
 
