@@ -21,13 +21,62 @@ def test_tables_of_spreadsheets_are_read(tmp_path: Path, separator: str, comma: 
         for file in (usual, other)
     )
     assert a.measured == b.measured
-    said = [note for note in (*a.odd, *b.odd) if "commas in numbers are decimal points" in note]
-    assert said == [note for note in b.odd if note.startswith("other.csv: cells stand between ")]
-    assert len(said) == 1
+    said = [note for note in (*a.odd, *b.odd) if "cells stand between" in note]
+    note = f"other.csv: cells stand between {'semicolons' if separator == ';' else 'tabs'}"
+    pointed = "; commas in numbers are decimal points" if comma == "," else ""
+    assert said == [note + pointed]
+    assert said[0] in b.odd
     # Thousands are not guessed.
     other.write_text(f"time{separator}down_mbps\n1700000000{separator}1.234,5\n")
     with pytest.raises(Error, match="line 2: down_mbps is '1.234,5': it must be a number"):
         lab.import_links(other, out=tmp_path / "no")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # Points are decimal elsewhere.
+        ("down_kbps", "rtt_ms", "12,500", "40.5", "1,250", "41.25"),
+        # Nothing tells; the comma of a pair of bands says nothing of rates.
+        ("down_kbps", "band", "12,500", "3,7", "999", "3,7"),
+        ("down_kbps", "rtt_ms", "12,500", "40", "1,250", ""),
+        ("down_kbps", "rtt_ms", "12,500", "40", "1,250,000", "NA"),
+    ],
+)
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_commas_between_thousands_are_no_decimal_points(
+    tmp_path: Path, separator: str, rows: tuple[str, ...]
+) -> None:
+    file = tmp_path / "a.csv"
+    lines = zip(("time", "1700000000", "1700000001"), rows[::2], rows[1::2], strict=True)
+    file.write_text("".join(f"{separator.join(line)}\n" for line in lines))
+    with pytest.raises(Error, match="line 2: down_kbps is '12,500', and its comma may") as refused:
+        lab.import_links(file, out=tmp_path / "made")
+    assert str(refused.value).endswith("with decimal points, and with nothing between thousands")
+
+
+def test_commas_of_columns_that_show_decimals_are_decimal_points(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    # What is not read may be anything.
+    file.write_text("time;down_mbps;n\n1700000000;12,500;1,250\n1700000001;0,125;2,250\n")
+    made = lab.import_links(file, out=tmp_path / "made")
+    assert made.paths[0].traces == {"a-down-rate.csv": "ms,mbps\n0,12.5\n1000,0.125\n"}
+
+
+@pytest.mark.parametrize("band", ["3,7", "3.7"])
+def test_rows_are_chosen_by_cells_as_they_are_written(tmp_path: Path, band: str) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("time;down_mbps;band\n1700000000;1,5;3,7\n1700000001;2,5;3\n")
+    made = lab.import_links(file, out=tmp_path / "made", where={"band": band})
+    assert made.paths[0].measured[0].startswith("down: 1 row, 1.5 to 1.5 Mbit/s")
+
+
+def test_commas_within_quotes_are_not_between_cells(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text('tim;"rate, x"\n1700000000;1,5\n1700000001;2,5\n')
+    columns = {"time": "tim", "down_mbps": "rate, x"}
+    made = lab.import_links(file, out=tmp_path / "made", columns=columns)
+    assert made.paths[0].traces == {"a-down-rate.csv": "ms,mbps\n0,1.5\n1000,2.5\n"}
 
 
 def test_columns_may_be_of_one_path(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from functools import cached_property
@@ -24,6 +24,10 @@ HEAD_BYTES = 1 << 16
 # What stands between cells where decimal commas are usual.
 SEPARATORS = {";": "semicolons", "\t": "tabs"}
 DECIMAL = re.compile(r"(\s*[+-]?\d+),(\d+\s*)")
+POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*")
+# May be a thousand and more, or a number with three decimals.
+THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2}(?:,\d{3})+\s*")
+QUOTED = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class File:
     direction: str | None = None
     #: What was done to read it.
     notes: tuple[str, ...] = ()
+    #: Whether commas in its numbers became points.
+    is_pointed: bool = False
 
     @cached_property
     def head(self) -> str:
@@ -57,7 +63,12 @@ class File:
     @cached_property
     def columns(self) -> list[str]:
         """The columns, if the first line is the header of a CSV."""
-        return [name.strip().strip('"') for name in self.head.split(",")]
+        names = next(csv.reader(self.head.splitlines()), [""])
+        return [name.strip().strip('"') for name in names]
+
+    def holds(self, cell: str, value: str) -> bool:
+        """Say whether a cell has a value, as the file writes it or as it is read."""
+        return cell == value or (self.is_pointed and cell == _pointed(value))
 
     @cached_property
     def sha256(self) -> str:
@@ -81,21 +92,48 @@ def read(path: Path, direction: str | None) -> File:
 
 
 def of_text(path: Path, text: str, direction: str | None = None) -> File:
-    """Make a file of a text, with commas between cells, and points in numbers, if it is a CSV."""
+    """Make a file of a text, with commas between cells, and points in numbers, if it is a CSV.
+
+    Commas that may stand for thousands are left, for readers to refuse.
+    """
     own = File(path, text, direction or direction_of(path))
-    separator = max(SEPARATORS, key=own.head.count)
-    if own.head.startswith(("{", "[")) or own.head.count(separator) <= own.head.count(","):
+    bare = QUOTED.sub("", own.head)
+    separator = max(SEPARATORS, key=bare.count)
+    if own.head.startswith(("{", "[")) or bare.count(separator) <= bare.count(","):
         return own
     made = io.StringIO()
     try:
+        pointed = _with_decimals(_cells(text, separator))
         csv.writer(made, lineterminator="\n").writerows(
-            [DECIMAL.sub(r"\1.\2", cell) if DECIMAL.fullmatch(cell) else cell for cell in cells]
-            for cells in csv.reader(text.splitlines(), delimiter=separator)
+            [_pointed(cell) if at in pointed else cell for at, cell in enumerate(cells)]
+            for cells in _cells(text, separator)
         )
     except csv.Error:
         return own
-    note = f"cells stand between {SEPARATORS[separator]}; commas in numbers are decimal points"
-    return replace(own, text=made.getvalue(), notes=(note,))
+    note = f"cells stand between {SEPARATORS[separator]}"
+    if pointed:
+        note += "; commas in numbers are decimal points"
+    return replace(own, text=made.getvalue(), notes=(note,), is_pointed=bool(pointed))
+
+
+def _cells(text: str, separator: str) -> Iterator[list[str]]:
+    return csv.reader(text.splitlines(), delimiter=separator)
+
+
+def _with_decimals(rows: Iterable[list[str]]) -> set[int]:
+    """Give the columns in which commas are decimal points; none where points are."""
+    found = set()
+    for cells in rows:
+        for at, cell in enumerate(cells):
+            if POINT.fullmatch(cell):
+                return set()
+            if DECIMAL.fullmatch(cell) and not THOUSANDS.fullmatch(cell):
+                found.add(at)
+    return found
+
+
+def _pointed(cell: str) -> str:
+    return DECIMAL.sub(r"\1.\2", cell) if DECIMAL.fullmatch(cell) else cell
 
 
 def direction_of(path: Path) -> str | None:

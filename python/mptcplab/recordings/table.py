@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from mptcplab.messages import nearest
 from mptcplab.recordings.clock import Clock
-from mptcplab.recordings.file import File, Options
+from mptcplab.recordings.file import DECIMAL, THOUSANDS, File, Options
 from mptcplab.recordings.recording import NONE, QUANTITIES, Recording, Sample
 from mptcplab.surroundings import quantities, radio_log
 
@@ -167,7 +167,7 @@ def rows(file: File, needs: tuple[str, ...], options: Options) -> Iterator[tuple
                     "remove the line"
                 )
             row = dict(zip(header, map(str.strip, cells), strict=True))
-            if all(row[name] == value for name, value in options.where.items()):
+            if all(file.holds(row[name], value) for name, value in options.where.items()):
                 yield lines.line_num, row
     except (csv.Error, ValueError) as error:
         raise ValueError(
@@ -201,6 +201,11 @@ def number(row: Row, name: str) -> float:
 
 
 def _number(cell: str, name: str) -> float:
+    if DECIMAL.fullmatch(cell) or THOUSANDS.fullmatch(cell):
+        raise ValueError(
+            f"{name} is {cell!r}, and its comma may stand for thousands or decimals: write the "
+            "file's numbers with decimal points, and with nothing between thousands"
+        )
     try:
         value = float(cell)
     except ValueError:
