@@ -322,6 +322,14 @@ REFUSED = (
         ("a.csv", "z.csv", "--out", "m"),
         "z.csv: its times name no zone, and those of others do: say",
     ),
+    (
+        ("b=a.csv", "--out", "m", "--column", "b/=tx"),
+        "--column b/: no quantity after the /: write [PATH/]WHAT=COLUMN",
+    ),
+    (
+        ("b=a.csv", "--out", "m", "--column", "/time=tx"),
+        "--column /time: no path before the /: write [PATH/]WHAT=COLUMN",
+    ),
     (("a.csv", "--out", "m", "--column", "time"), "argument --column: 'time' is not NAME=VALUE"),
 )
 

@@ -91,3 +91,22 @@ def test_columns_may_be_of_one_path(tmp_path: Path) -> None:
     ]
     with pytest.raises(Error, match="--column c/time: no file is given as c=FILE"):
         lab.import_links(files, out=tmp_path / "made", columns=columns | {"c/time": "t"})
+
+
+def test_columns_of_one_path_go_over_those_of_all(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("when,rx\n1700000000,1\n1700000001,2\n")
+    (tmp_path / "b.csv").write_text("when,rx,s,tx\n1700000000,1,0,3\n1700000001,2,2,4\n")
+    files = [f"{name}={tmp_path / name}.csv" for name in "ab"]
+    every = {"time": "when", "down_kbps": "rx"}
+    made = lab.import_links(files, out=tmp_path / "made", columns=every | {"b/down_mbps": "tx"})
+    assert [path.traces for path in made.paths] == [
+        {"a-down-rate.csv": "ms,mbps\n0,0.001\n1000,0.002\n"},
+        {"b-down-rate.csv": "ms,mbps\n0,3\n1000,4\n"},
+    ]
+    # Its times, too, and what is of all for the rest.
+    columns = every | {"b/seconds": "s", "b/up_mbps": "tx"}
+    made = lab.import_links(files[1:], out=tmp_path / "own", columns=columns)
+    assert made.paths[0].traces == {
+        "b-down-rate.csv": "ms,mbps\n0,0.001\n2000,0.002\n",
+        "b-up-rate.csv": "ms,mbps\n0,3\n2000,4\n",
+    }

@@ -65,7 +65,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         metavar="[PATH/]WHAT=COLUMN",
         help=(
             "for any CSV: the column of a quantity (time, seconds, down_mbps, up_kbps, "
-            "rtt_ms, loss_percent…), in the files of one path, or in all"
+            "rtt_ms, loss_percent…), in the files of one path, or in all; those of one path "
+            "go over those of all"
         ),
     )
     command.add_argument(

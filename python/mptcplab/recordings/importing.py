@@ -13,6 +13,7 @@ from mptcplab.messages import nearest
 from mptcplab.recordings import file as files
 from mptcplab.recordings import output, timeline
 from mptcplab.recordings.formats import formats
+from mptcplab.recordings.formats.generic import becomes
 from mptcplab.recordings.path import Assumed, ImportedLink, make
 from mptcplab.recordings.recording import DIRECTIONS, Source
 from mptcplab.scenario.path import NAME, TAKEN
@@ -158,14 +159,17 @@ def _paths(arguments: Sequence[str], settings: ImportSettings) -> dict[str, list
         raise Error("give at least one file to import")
     named = {_parse_argument(argument)[0] for argument in arguments}
     for key in settings.columns:
-        of, slash, _ = key.partition("/")
+        of, slash, what = key.partition("/")
+        if slash and not (of and what):
+            absent = "quantity after" if of else "path before"
+            raise Error(f"--column {key}: no {absent} the /: write [PATH/]WHAT=COLUMN")
         if slash and of not in named:
             raise Error(f"--column {key}: no file is given as {of}=FILE")
     paths: dict[str, list[Source]] = {}
     for argument in arguments:
         name, direction, path = _parse_argument(argument)
         file = files.read(path, direction)
-        sources = _read(file, replace(settings, columns=_columns(name, settings)))
+        sources = _read(file, replace(settings, columns=_columns(name, file, settings)))
         if name is not None and len(sources) > 1:
             raise Error(
                 f"{path}: holds {len(sources)} paths "
@@ -189,12 +193,24 @@ def _parse_argument(argument: str) -> tuple[str | None, str | None, Path]:
     return found[1], found[2], Path(found[3])
 
 
-def _columns(path: str | None, settings: ImportSettings) -> dict[str, str]:
-    """Give the columns of a path's own, ``PATH/QUANTITY``; without any those that are of all."""
-    own = {key.partition("/")[::2]: name for key, name in settings.columns.items()}
-    return {key: name for (of, key), name in own.items() if key and of == path} or {
-        of: name for (of, key), name in own.items() if not key
+def _columns(path: str | None, file: File, settings: ImportSettings) -> dict[str, str]:
+    """Give the columns of a path's own, ``PATH/QUANTITY``, over those of all that its file has."""
+    every = {key: name for key, name in settings.columns.items() if "/" not in key}
+    prefix = f"{path}/"
+    own = {
+        key.removeprefix(prefix): name
+        for key, name in settings.columns.items()
+        if key.startswith(prefix)
     }
+    if not own:
+        return every
+    taken = {becomes(key) for key in own}
+    rest = {
+        key: name
+        for key, name in every.items()
+        if name in file.columns and becomes(key) not in taken
+    }
+    return rest | own
 
 
 def _read(file: File, settings: ImportSettings) -> list[Source]:

@@ -76,6 +76,11 @@ class Generic:
         return [recording]
 
 
+def becomes(key: str) -> str:
+    """Say what a quantity is, whatever its unit; times are all one."""
+    return "time" if key in TIMES else FACTORS.get(key, (key,))[0]
+
+
 def _named(file: File) -> dict[str, str]:
     """Give the columns that have the names of quantities."""
     return {name: name for name in file.columns if name in KNOWN}
@@ -97,8 +102,8 @@ def _sample(
     sample = Sample(line, at_ns)
     for key, name in columns.items():
         if key not in TIMES and row[name] not in table.MISSING:
-            becomes, factor = FACTORS.get(key, (key, 1))
-            table.put(sample, table.Column(name, becomes, factor), row[name], None, notes)
+            quantity, factor = FACTORS.get(key, (key, 1))
+            table.put(sample, table.Column(name, quantity, factor), row[name], None, notes)
     return sample
 
 
