@@ -152,9 +152,11 @@ def simulated(cases: list[Case], seeds: int, at_once: int) -> Iterator[tuple[Key
 
 
 def simulated_once(key: Key) -> Row:
-    """Simulate one; gives its figures."""
+    """Simulate one; gives its figures, none if it did not come to its end, as with the kernel."""
     case, manager, seed = key
     tables = _core.simulate(plan(case.read(manager), seed))
+    if not (tables.outcome() or {}).get("finished"):
+        return {}
     return figures(lambda name: pl.DataFrame(tables.table(name)), case)
 
 

@@ -62,14 +62,17 @@ def markdown(part: str) -> str:
 
 def pairs(rows: list[Row], other: str = "guard") -> list[Pair]:
     """Put the rows of the kernel alone and of the guard, or of another, together."""
-    by_manager: dict[tuple[str, ...], Row] = {
-        (row["way"], row["load"], row["beside"], row["manager"]): row for row in rows
-    }
+    by_manager = {identity(row): row for row in rows}
     return [
-        (row, by_manager[*key[:3], other])
-        for key, row in by_manager.items()
-        if key[3] == "linux" and (*key[:3], other) in by_manager
+        (row, by_manager[*about[:3], other])
+        for about, row in by_manager.items()
+        if about[3] == "linux" and (*about[:3], other) in by_manager
     ]
+
+
+def identity(row: Row) -> tuple[str, ...]:
+    """Say what a row is of."""
+    return tuple(row[name] for name in ("way", "load", "beside", "manager"))
 
 
 def typical(row: Row, name: str) -> float | None:
@@ -115,19 +118,19 @@ def _all(compared: list[Pair]) -> Iterator[str]:
         ]
         times = left(guarded)
         was_left = f"{_cell(median(times))} s in {len(times)}" if times else "–"
-        runs = _finished(alone, guarded)
+        runs = finished(alone, guarded)
         beside = guarded["beside"] or "LTE"
         cells.append([guarded["way"], guarded["load"], beside, runs, *both, was_left])
     yield from table([*heads, "left after"], cells)
 
 
-def _finished(*rows: Row) -> str:
+def finished(*rows: Row) -> str:
     """Say how many runs came to their end, each beside the others where one did not."""
     tried = rows[0]["tried"]
-    finished = [len(row["mbps"]) for row in rows]
-    if all(count == tried for count in finished):
+    counts = [len(row["mbps"]) for row in rows]
+    if all(count == tried for count in counts):
         return str(tried)
-    return f"{' → '.join(map(str, finished))} of {tried}"
+    return f"{' → '.join(map(str, counts))} of {tried}"
 
 
 def _goals(results: dict[str, Any]) -> Iterator[str]:
@@ -184,7 +187,7 @@ def _worse(results: dict[str, Any]) -> Iterator[str]:
                     if other
                     else "–"
                 )
-                cells.append([*about, name.partition("_")[0], _finished(*pair), *ratios, anew])
+                cells.append([*about, name.partition("_")[0], finished(*pair), *ratios, anew])
     heads = ["engine", "Wi-Fi", "load", "other paths", "what", "runs"]
     heads += ["guard / Linux alone", "95 % of resampled medians", "with 200 other seeds"]
     yield from table(heads, cells)
@@ -261,7 +264,7 @@ def _backups(results: dict[str, Any]) -> Iterator[str]:
                 " → ".join(_cell(typical(row, name)) for row in all_three)
                 for name in ("age_ms", "gap_ms")
             )
-            runs = _finished(*all_three)
+            runs = finished(*all_three)
             cells.append([engine, backed["way"], backed["load"], runs, ages, gaps])
     heads = ["engine", "Wi-Fi", "load", "runs", "age, ms: Linux → removed → backup"]
     yield from table([*heads, "gap, ms"], cells)

@@ -1,0 +1,29 @@
+"""What the guard's experiments take of runs: of those that stopped, nothing."""
+
+from __future__ import annotations
+
+from experiments.guard.run import gathered, simulated_once
+from experiments.guard.scenarios import Case
+from experiments.guard.table import finished, pairs
+from mptcplab import _core
+from mptcplab.scenario.plan import plan
+
+CASE = Case("fade", "paced download")
+SEEDS = range(1, 7)
+
+
+def stops(seed: int) -> bool:
+    """Say whether the receiver takes nothing more."""
+    findings = _core.simulate(plan(CASE.read("linux"), seed)).rows("findings")
+    return any(row["kind"] == "receiver_stuck" for row in findings)
+
+
+def test_a_simulated_run_that_stopped_has_no_figures() -> None:
+    ended = sum(not stops(seed) for seed in SEEDS)
+    assert 0 < ended < len(SEEDS)
+    keys = [(CASE, "linux", seed) for seed in SEEDS]
+    (row,) = gathered((key, simulated_once(key)) for key in keys)
+    assert row["tried"] == len(SEEDS)
+    assert len(row["mbps"]) == len(row["age_ms"]) == ended
+    (pair,) = pairs([row, row | {"manager": "guard"}])
+    assert finished(*pair) == f"{ended} → {ended} of {len(SEEDS)}"
