@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from experiments.engines import table as engines
+from experiments.guard import table as guard
 from mptcplab.labels.text import count
 
 RESULTS = Path(__file__).parent / "results.json"
 # What a sentence gives of runs with the kernel.
 KERNEL = ("throughput_mbps", "share_percent", "rtt_ms_mean")
+# Where the guard's runs stop for good, in the words of a sentence, and how late the emulator was at most where it was punctual.
+LOSSY = {
+    "fade": "over a path that fades",
+    **{f"{percent} % lost": f"at {percent} %" for percent in (10, 20, 40, 60)},
+}
+PUNCTUAL_MS = 0.6
 
 
 def markdown(part: str) -> str:
@@ -95,6 +104,65 @@ def _stops(results: dict[str, Any]) -> str:
     )
 
 
+def _stopped(_results: dict[str, Any]) -> str:
+    played, simulated = (_lossy(engine) for engine in ("kernel", "simulation"))
+    keys = [guard.identity(row) for row in played]
+    simulated = [row for row in simulated if guard.identity(row) in keys]
+    down, up = (
+        [[row for row in rows if row["load"] == load] for rows in (played, simulated)]
+        for load in ("paced download", "paced upload")
+    )
+    each = ", ".join(
+        " and ".join(_of(row for row in rows if row["way"] == way) for rows in down) + f" {where}"
+        for way, where in LOSSY.items()
+    )
+    late = [(median(row["late_ms_p99"]), row) for row in up[0]]
+    punctual, others = (
+        [one for one in late if (one[0] < PUNCTUAL_MS) is is_punctual]
+        for is_punctual in (True, False)
+    )
+    return (
+        f"In the guard's matrix over a path that fades or loses 10 to 60 % ([more](guard.md#what-it-is-worth)) {_of(down[0])} paced downloads had stopped with Linux when they "
+        f"were ended after 60 s, and {_of(down[1])} in simulation: {each}. Of the uploads {_of(up[0])} stopped with Linux and {_of(up[1])} in simulation. "
+        f"With Linux they stop more often where the emulator is late: {_late(punctual)}, and {_late(others)} (in 1 % of the cases; medians of the runs that ended, by row of the matrix)."
+    )
+
+
+def _unfinished(_results: dict[str, Any]) -> str:
+    counts = [
+        _of(row for row in _lossy(engine) if row["manager"] == manager)
+        for engine in ("kernel", "simulation")
+        for manager in ("linux", "guard")
+    ]
+    return (
+        "Linux itself may stop for good where a path loses packets or fades, with the guard or without. Of the paced runs at 10 to 60 % loss or over a fading path, "
+        f"{counts[0]} without and {counts[1]} with it had not come to their end after 60 s; in simulation {counts[2]} and {counts[3]}. "
+        f"Of the runs with requests {_of(_lossy('kernel', 'requests'))} stopped with Linux."
+    )
+
+
+def _lossy(engine: str, load: str = "paced") -> list[guard.Row]:
+    """Give the guard's rows of a kind of load over a lossy path beside LTE."""
+    rows: list[guard.Row] = json.loads(guard.RESULTS.read_text())[engine]
+    return [
+        row
+        for row in rows
+        if row["way"] in LOSSY and row["load"].startswith(load) and not row["beside"]
+    ]
+
+
+def _of(rows: Iterable[guard.Row]) -> str:
+    """Say how many runs did not come to their end."""
+    counts = [(row["tried"], len(row["mbps"])) for row in rows]
+    tried, ended = (sum(one) for one in zip(*counts, strict=True))
+    return f"{tried - ended or 'none'} of {tried}"
+
+
+def _late(rows: list[tuple[float, guard.Row]]) -> str:
+    late_ms = [one for one, _ in rows]
+    return f"{_of(row for _, row in rows)} where it was {min(late_ms):.1f} to {max(late_ms):.1f} ms late"
+
+
 def _kernel(_results: dict[str, Any]) -> str:
     runs = engines.read("kernel")["wifi-lte, no settings"]
     low, high = ({key: edge(run[key] for run in runs) for key in KERNEL} for edge in (min, max))
@@ -112,5 +180,7 @@ SENTENCES = {
     "integers": _integers,
     "vantage": _vantage,
     "stops": _stops,
+    "stopped": _stopped,
+    "unfinished": _unfinished,
     "kernel": _kernel,
 }
