@@ -37,6 +37,9 @@ const KEEPS: f64 = 0.75;
 const WAITS: f64 = 1.3;
 const WAITS_MS: f64 = 3.0;
 const MOSTLY: f64 = 0.75;
+/// Where no more than this is in flight on average, a packet is alone: it waits for a delayed acknowledgement (RFC 1122, 4.2.3.2)
+/// and not in a queue.
+const ALONE_BYTES: f64 = 2200.0;
 /// A handshake that took longer than so many times the least round trip waited for something.
 const VARIES: f64 = 2.0;
 /// In this part of a time the application may have nothing to send, or the path nothing in flight, or no answer for so long.
@@ -210,9 +213,12 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
 
 /// Whether packets of a subflow waited in a span of bins.
 fn waits(timeline: &Timeline, subflow: usize, time: &Range<usize>, bound_us: f64) -> bool {
-    let rtts: Vec<u32> = time.clone().map(|index| timeline.of(subflow, index).rtt_us).filter(|&us| us > 0).collect();
-    let long = rtts.iter().filter(|&&us| f64::from(us) >= bound_us).count() as f64;
-    !rtts.is_empty() && long >= MOSTLY * rtts.len() as f64
+    let rtts = time.clone().map(|index| f64::from(timeline.of(subflow, index).rtt_us)).filter(|&us| us > 0.0);
+    let rtts: Vec<f64> = rtts.collect();
+    let long = rtts.iter().filter(|&&us| us >= bound_us).count() as f64;
+    let mean_s = rtts.iter().sum::<f64>() / rtts.len().max(1) as f64 / 1e6;
+    let in_flight_bytes = timeline.bytes(subflow, time.clone()) / (time.len() as f64 * timeline.width_s()) * mean_s;
+    !rtts.is_empty() && long >= MOSTLY * rtts.len() as f64 && in_flight_bytes > ALONE_BYTES
 }
 
 fn is_busy(timeline: &Timeline, time: &Range<usize>) -> bool {
