@@ -51,7 +51,10 @@ def test_a_link_is_found_again_from_captures_in_real_time(
     captures = sorted(run.directory.glob("*.pcapng"))
     # Linux's CUBIC is what a capture is taken for.
     found = calibrate(captures, controller=None if stack == "kernel" else controller, runs=6)
-    limited, delay, lost = found.link["downlink"]
+    # Whether five losses are independent may stay open: then such a link is an alternative.
+    links = [found.link, *found.link.get("alternatives", [])]
+    independent = (one["downlink"] for one in links if "ratio" in one["downlink"][-1])
+    limited, delay, lost = next(independent)
     assert float(limited["rate"].split()[0]) == pytest.approx(MBPS, rel=0.1)
     assert 2 * float(delay["delay"].split()[0]) == pytest.approx(DELAY_MS, rel=0.1)
     assert int(limited["queue"]["bytes"].split()[0]) == pytest.approx(QUEUE_BYTES, rel=0.1)
