@@ -41,7 +41,7 @@ pub(crate) enum Kind<'a> {
     Data(Data),
     /// What is in flight on the subflow or the window changed.
     Flight { in_flight_bytes: u64, window_bytes: Option<u64> },
-    /// The receiver told of a segment that came twice (DSACK), of some that came after a gap (SACK), or of both.
+    /// The receiver reported a segment that came twice (DSACK), of some that came after a gap (SACK), or of both.
     Sacked { twice: bool, gap: bool },
     /// A round-trip time sample, nanoseconds.
     Rtt { nanos: u64 },

@@ -52,7 +52,7 @@ struct Silence {
     acked_bytes: u32,
     /// Acknowledged by the first answer.
     first_bytes: u32,
-    /// The first answer came so long after the last segment that something had been held up on the way; and the receiver told that
+    /// The first answer came so long after the last segment that something had been held up on the way; and the receiver reported that
     /// a segment which was sent before had come twice.
     late: bool,
     came_twice: bool,
