@@ -19,7 +19,7 @@ nitpick_ignore_regex = [
     ),
     (
         "py:.*",
-        r"(Path|PathLike|Callable|Iterable|Measured|Row|Comparable|Side|Setting|Contrast|Gains|Progress|Source|Paper|Values|Calibration|Artifact|Settings)",
+        r"(Path|PathLike|Callable|Iterable|(mptcplab\.analysis\.)?Measured|Row|Comparable|Side|Setting|Contrast|Gains|Progress|Source|Paper|Values|Calibration|Artifact|Settings)",
     ),
 ]
 autodoc_member_order = "bysource"
