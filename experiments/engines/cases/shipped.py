@@ -18,8 +18,8 @@ ROUND = (
 SAMPLES = (
     "the number of RTT samples per subflow. LTE packets arrive in groups at one instant. Simulated hosts process the whole group before "
     "they answer; the kernel sends an ACK for every two to six packets. In the runs with seeds 1 and 2, LTE has 47 and 38 % of the samples "
-    "in the kernel, and 32 and 33 % in the simulation. With as few the kernel's means would be 58 and 95 ms; the simulation's are 70 and "
-    "88 ms (see below)"
+    "in the kernel, and 33 % of both in the simulation. With as few the kernel's means would be 59 and 95 ms; the simulation's are 71 and "
+    "90 ms (see below)"
 )
 CHOICES = ("mptcp", "tcp", "kernel", "client")
 
