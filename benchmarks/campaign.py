@@ -98,12 +98,12 @@ def enlarge(campaign: Campaign, large: Path) -> None:
 
         plans.append(renamed(campaign.plan).with_columns(pair=pl.col("pair") + copy * (pairs + 1)))
         for shard in stored:
-            place = large / SHARDS / f"{number}-{number}"
-            place.mkdir()
+            directory = large / SHARDS / f"{number}-{number}"
+            directory.mkdir()
             number += 1
             for file in shard.path.glob("*.parquet"):
-                renamed(pl.read_parquet(file)).write_parquet(place / file.name)
-            shards.seal(place)
+                renamed(pl.read_parquet(file)).write_parquet(directory / file.name)
+            shards.seal(directory)
     pl.concat(plans).write_parquet(large / PLAN)
 
 

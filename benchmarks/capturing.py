@@ -67,17 +67,17 @@ def send(rate: int) -> None:
     print(json.dumps([sent, passed]))
 
 
-def measure(rate: int, stopped: int, place: Path) -> tuple[int, float, int, int]:
+def measure(rate: int, stopped: int, directory: Path) -> tuple[int, float, int, int]:
     """Capture with both; gives packets sent, seconds, and what ours and dumpcap have of them."""
-    ours_file, theirs_file = place / "ours.pcapng", place / "theirs.pcapng"
+    ours_file, theirs_file = directory / "ours.pcapng", directory / "theirs.pcapng"
     job: dict[str, Any] = {"file": str(ours_file), "host": "client", "port": PORT, "snap": SNAP}
     job |= {"interfaces": {"far": "far"}, "most": None}
-    words = [sys.executable, "-m", "mptcplab.engines.field.recorder"]
+    command = [sys.executable, "-m", "mptcplab.engines.field.recorder"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with (
         subprocess.Popen([*SENDER, str(rate)], **pipes) as sender,  # type: ignore[call-overload]
         _link(sender),
-        subprocess.Popen(words, **pipes) as ours,  # type: ignore[call-overload]
+        subprocess.Popen(command, **pipes) as ours,  # type: ignore[call-overload]
         subprocess.Popen([*DUMPCAP, theirs_file], stderr=subprocess.PIPE, text=True) as theirs,
     ):
         ours.stdin.write(json.dumps(job) + "\n")
@@ -116,11 +116,11 @@ def _link(sender: subprocess.Popen[str]) -> Iterator[None]:
     """Lead from the sender's network to here."""
     assert sender.stdout is not None
     sender.stdout.readline()
-    for words in (
+    for command in (
         f"link add near netns {sender.pid} type veth peer name far",
         "link set dev far up",
     ):
-        subprocess.run(["ip", *words.split()], check=True)
+        subprocess.run(["ip", *command.split()], check=True)
     yield
 
 
@@ -135,13 +135,13 @@ def main() -> None:
         send(int(sys.argv[2]))
         return
     if sys.argv[1:2] != ["--alone"]:
-        words = [*ALONE, sys.executable, __file__, "--alone", *sys.argv[1:]]
-        os.execvp(words[0], words)
+        command = [*ALONE, sys.executable, __file__, "--alone", *sys.argv[1:]]
+        os.execvp(command[0], command)
     print("| packets/s | both stopped for | ours missing | dumpcap missing |\n|---|---|---|---|")
     for rate in map(int, sys.argv[2:] or RATES):
         for stopped in STOPPED_SECONDS:
-            with tempfile.TemporaryDirectory() as place:
-                sent, seconds, *kept = measure(rate, stopped, Path(place))
+            with tempfile.TemporaryDirectory() as directory:
+                sent, seconds, *kept = measure(rate, stopped, Path(directory))
             ours, theirs = (f"{1 - count / sent:.2%}" for count in kept)
             print(f"| {sent / seconds:.0f} | {stopped} s | {ours} | {theirs} |", flush=True)
 

@@ -69,15 +69,15 @@ def main() -> None:
 
 def passthrough() -> None:
     program = example("emulator", "forward")
-    ways: dict[str, Callable[[], tuple[float, float]]] = {
+    measures: dict[str, Callable[[], tuple[float, float]]] = {
         mode: partial(forwarded, program, mode)
         for mode in ["bare", "bare-offload", "none", "split", "merge"]
     }
-    ways |= {"emulator": partial(emulated, []), "delayed": partial(emulated, [delay(20)])}
+    measures |= {"emulator": partial(emulated, []), "delayed": partial(emulated, [delay(20)])}
     # In turns, so that all are disturbed alike; and what disturbs a run only ever slows it down.
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in measures}
     for _ in range(TIMES):
-        for name, measure in ways.items():
+        for name, measure in measures.items():
             found[name].append(measure())
     show("bare forwarder, MTU-sized packets", found["bare"])
     show("bare forwarder, super-frames", found["bare-offload"])
@@ -96,7 +96,7 @@ def goodput(mbps: int, bound: float) -> None:
     show_goodput(f"{mbps:5} Mbit/s", ideal, emulated(elements, memory), bound)
     if not OBSTACLE:
         with mahimahi.shells(5, mbps, queue_bytes, memory) as (wire, _):
-            show_goodput("Mahimahi", ideal, wire.both_ways())
+            show_goodput("Mahimahi", ideal, wire.both_directions())
 
 
 def show_goodput(
@@ -179,7 +179,7 @@ def losses() -> None:
 
 def trace() -> None:
     """More than a trace lets pass: what arrives in a time is what it says."""
-    times = [(place * 37) % 1000 + 1 for place in range(800)]
+    times = [(number * 37) % 1000 + 1 for number in range(800)]
     element = {
         "element": "trace",
         "trace": sorted([*times, 1000]),
@@ -274,22 +274,22 @@ def lab(elements: list[Element], memory: int = 64 << 20, seed: int = 1) -> Itera
 
 def emulated(elements: list[Element], memory: int = 64 << 20) -> tuple[float, float]:
     with lab(elements, memory) as wire:
-        return wire.both_ways()
+        return wire.both_directions()
 
 
 def forwarded(program: str, mode: str) -> tuple[float, float]:
     from mptcplab import _core
 
     wire = Wire(_core.Namespace(), _core.Namespace())
-    words = [mode, path(wire.client), "wifi", path(wire.server), "wifi"]
+    arguments = [mode, path(wire.client), "wifi", path(wire.server), "wifi"]
     with subprocess.Popen(
-        [program, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         ready(process)
         wire.set_up()
         assert process.stdin is not None
         with closing(process.stdin):
-            return wire.both_ways()
+            return wire.both_directions()
 
 
 def rate(mbps: int, queue_bytes: int) -> Element:
@@ -312,12 +312,12 @@ def show(
     goal: float = 0,
 ) -> None:
     """The best of all turns; of ratios within a turn the median."""
-    best = [max(way) for way in zip(*found, strict=True)]
+    best = [max(direction) for direction in zip(*found, strict=True)]
     line = f"  {label:36} {best[0]:8.2f} {best[1]:8.2f}"
     if bare is not None:
         turns = zip(found, bare, strict=True)
         ratios = [[one / other for one, other in zip(*turn, strict=True)] for turn in turns]
-        up, down = (median(way) for way in zip(*ratios, strict=True))
+        up, down = (median(direction) for direction in zip(*ratios, strict=True))
         line += f"   {up:6.2f} {down:6.2f} of bare   {verdict(min(up, down) >= LEAST, f'{LEAST}')}"
     if goal:
         line += f"   {verdict(min(best) >= goal, f'{goal} Gbit/s')}"

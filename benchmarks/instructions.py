@@ -71,11 +71,11 @@ def build(names: set[str]) -> dict[str, str]:
 def count(program: str, arguments: list[str]) -> int:
     """Instructions for each of the packets that a program says first that there were."""
     with tempfile.TemporaryDirectory() as directory:
-        told = Path(directory) / "told"
-        valgrind = ["valgrind", "--tool=callgrind", f"--log-file={told}"]
+        log = Path(directory) / "log"
+        valgrind = ["valgrind", "--tool=callgrind", f"--log-file={log}"]
         valgrind.append(f"--callgrind-out-file={directory}/out")
         packets = int(output([*valgrind, program, *arguments]).split()[0])
-        collected = re.search(r"Collected : (\d+)", told.read_text())
+        collected = re.search(r"Collected : (\d+)", log.read_text())
     if collected is None:
         raise RuntimeError(f"callgrind does not say how many instructions {program} took")
     return round(int(collected[1]) / packets)

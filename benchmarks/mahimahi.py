@@ -53,8 +53,8 @@ def shells(
             file.flush()
             os.fchmod(file.fileno(), 0o644)
             queues = [
-                f"--{way}link-queue{what}"
-                for way in ["up", "down"]
+                f"--{direction}link-queue{what}"
+                for direction in ["up", "down"]
                 for what in ["=droptail", f"-args=bytes={queue_bytes}"]
             ]
             commands.append(["mm-link", file.name, file.name, *queues])
@@ -74,7 +74,7 @@ def shells(
 def trace(mbps: int) -> str:
     """Of a multiple of 4: so many opportunities of 1500 bytes in 3 ms, told by their milliseconds."""
     number = mbps // 4
-    return "".join(f"{place * 3 // number + 1}\n" for place in range(number))
+    return "".join(f"{line * 3 // number + 1}\n" for line in range(number))
 
 
 @contextmanager

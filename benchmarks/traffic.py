@@ -21,8 +21,8 @@ STAMPS, BUFFER = 35, 33
 
 
 def main() -> None:
-    role, *words = sys.argv[1:]
-    print(json.dumps(ROLES[role](*words)), flush=True)
+    role, *arguments = sys.argv[1:]
+    print(json.dumps(ROLES[role](*arguments)), flush=True)
 
 
 def sink(address: str, skip_s: str, most_s: str) -> dict[str, float]:

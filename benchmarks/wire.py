@@ -47,16 +47,16 @@ class Wire:
                 echo 4096 65536 {memory} > /proc/sys/net/ipv4/tcp_wmem""",
             )
 
-    def both_ways(self) -> tuple[float, float]:
+    def both_directions(self) -> tuple[float, float]:
         """Gbit/s that a stream has up and then one down."""
         return (self.stream(up=True), self.stream(up=False))
 
-    def start(self, space: HasFileno, *words: str) -> subprocess.Popen[str]:
-        command = [*enter(space), sys.executable, TRAFFIC, *words]
+    def start(self, space: HasFileno, *arguments: str) -> subprocess.Popen[str]:
+        command = [*enter(space), sys.executable, TRAFFIC, *arguments]
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
-    def run(self, space: HasFileno, *words: str) -> Any:
-        with self.start(space, *words) as process:
+    def run(self, space: HasFileno, *arguments: str) -> Any:
+        with self.start(space, *arguments) as process:
             return result(process)
 
     def stream(self, *, up: bool) -> float:

@@ -42,11 +42,13 @@ def bundle() -> None:
     _npm("run", "build")
 
 
-def _npm(*words: str) -> None:
-    done = subprocess.run(["npm", *words], cwd=SOURCE, capture_output=True, text=True, check=False)
+def _npm(*arguments: str) -> None:
+    done = subprocess.run(
+        ["npm", *arguments], cwd=SOURCE, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if "npm warn" not in line] or ["nothing"]
-        raise SystemExit(f"npm {' '.join(words)} in {SOURCE} failed:\n" + "\n".join(said))
+        raise SystemExit(f"npm {' '.join(arguments)} in {SOURCE} failed:\n" + "\n".join(said))
 
 
 def _needed() -> int:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PLACE = ROOT / "python" / "mptcplab"
+PACKAGE = ROOT / "python" / "mptcplab"
 # What cargo calls each, and its file's name.
 BUILT = {
     "preload": "libpreload.so",
@@ -22,19 +22,26 @@ def build(command: str = "build", *options: str) -> None:
     """Write them by a command of cargo; only Linux has a use for them."""
     if sys.platform != "linux":
         return
-    words = ["cargo", command, *OPTIONS, *options, "--message-format", "json-render-diagnostics"]
-    done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    arguments = [
+        "cargo",
+        command,
+        *OPTIONS,
+        *options,
+        "--message-format",
+        "json-render-diagnostics",
+    ]
+    done = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"{' '.join(words)} in {ROOT} failed")
+        raise SystemExit(f"{' '.join(arguments)} in {ROOT} failed")
     # Where cargo builds is a matter of its settings.
     messages = [json.loads(line) for line in done.stdout.splitlines()]
     for message in messages:
         name = BUILT.get(message.get("target", {}).get("name"))
         if name is not None and "filenames" in message:
             # A new file in the place of the old one, which programs may be running with.
-            new = PLACE / f"{name}.new"
+            new = PACKAGE / f"{name}.new"
             shutil.copy(message["filenames"][0], new)
-            new.replace(PLACE / name)
+            new.replace(PACKAGE / name)
 
 
 if __name__ == "__main__":

@@ -104,10 +104,10 @@ def output(line: str) -> str:
     """
     commands = [[sys.executable, "-m", *one.split()] for one in line.split(" ; ")]
     with TemporaryDirectory() as elsewhere:
-        cwd = elsewhere if any(words[3] in ("run", "sweep") for words in commands) else ROOT
+        cwd = elsewhere if any(command[3] in ("run", "sweep") for command in commands) else ROOT
         done = [
-            subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=True)
-            for words in commands
+            subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True)
+            for command in commands
         ]
         return done[-1].stdout
 
@@ -119,51 +119,51 @@ def sitting(page: str) -> str:
         return played(page, Path(elsewhere))
 
 
-def played(page: str, place: Path) -> str:
+def played(page: str, directory: Path) -> str:
     """Do in a directory what a page of one sitting does, and give the page with what is printed."""
 
     def step(match: re.Match[str]) -> str:
         head, kind, what, block, end = match.groups()
         if kind == "file":
-            (place / what).write_text(block)
+            (directory / what).write_text(block)
             return match[0]
-        printed = stopped(what, place) if kind == "stop" else printed_by(what, place)
+        printed = stopped(what, directory) if kind == "stop" else printed_by(what, directory)
         same = kind != "then" and FIGURES.sub("#", printed) == FIGURES.sub("#", block)
         return head + (block if same else printed) + end
 
     return STEP.sub(step, page)
 
 
-def printed_by(line: str, place: Path) -> str:
+def printed_by(line: str, directory: Path) -> str:
     """Run ``mptcplab …`` or ``python …``, several parted by `` ; ``, and give what the last one prints."""
     done = [
-        subprocess.run(words_of(one), cwd=place, capture_output=True, text=True, check=True)
+        subprocess.run(command_of(one), cwd=directory, capture_output=True, text=True, check=True)
         for one in line.split(" ; ")
     ]
     return done[-1].stdout
 
 
-def stopped(line: str, place: Path) -> str:
+def stopped(line: str, directory: Path) -> str:
     """Run a sweep, press Ctrl-C when it has kept something, and give its last words."""
     # On a busy machine whoever watches comes first.
-    words = ["nice", "-n", "19", *words_of(line)]
+    command = ["nice", "-n", "19", *command_of(line)]
     for _ in range(ATTEMPTS):
-        process = subprocess.Popen(words, cwd=place, stderr=subprocess.PIPE, text=True)
-        while process.poll() is None and not any(place.glob("campaigns/*/shards/*-*")):
+        process = subprocess.Popen(command, cwd=directory, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not any(directory.glob("campaigns/*/shards/*-*")):
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate()
+        _, errors = process.communicate()
         if process.returncode == interrupt.STATUS + signal.SIGINT:
-            return told.rstrip().rpartition("\n")[2] + "\n"
+            return errors.rstrip().rpartition("\n")[2] + "\n"
         # It was faster than we.
-        shutil.rmtree(place / "campaigns")
+        shutil.rmtree(directory / "campaigns")
     raise RuntimeError(f"{line} could not be interrupted: status {process.returncode}")
 
 
-def words_of(line: str) -> list[str]:
+def command_of(line: str) -> list[str]:
     """Split a command as a shell does, for this Python."""
-    program, *words = shlex.split(line)
-    return [sys.executable, *(["-m", program] if program == "mptcplab" else []), *words]
+    program, *arguments = shlex.split(line)
+    return [sys.executable, *(["-m", program] if program == "mptcplab" else []), *arguments]
 
 
 def drawn(experiment: str, part: str | None) -> str:

@@ -30,7 +30,7 @@ def page() -> str:
     lines += ["## On the move", "", *_mobile(data.mobile.values()), ""]
     lines += ["## What is not one number", "", "| what | printed |", "|---|---|"]
     for name, finding in data.findings.items():
-        lines += [f"| {name.replace('_', ' ')} | {_words(finding)} |"]
+        lines += [f"| {name.replace('_', ' ')} | {_text(finding)} |"]
     return "\n".join([*lines, ""])
 
 
@@ -40,7 +40,7 @@ def _paper(paper: Paper, spread: str | None) -> Iterator[str]:
     if spread is not None:
         yield f"  Standard deviations are over: {spread}."
     for key, value in paper.setup.items():
-        yield f"  {key.replace('_', ' ').capitalize()}: {_words(value)}."
+        yield f"  {key.replace('_', ' ').capitalize()}: {_text(value)}."
     for one in paper.inconsistent:
         yield f"  It contradicts itself: {one}."
 
@@ -64,7 +64,7 @@ def _single_paths(rows: Iterable[SinglePath]) -> Iterator[str]:
             row.direction,
             size,
             *figures,
-            _words({name: one for name, one in further.items() if one}),
+            _text({name: one for name, one in further.items() if one}),
         ]
         yield _line(cells)
 
@@ -97,7 +97,7 @@ def _multipath(rows: Iterable[Multipath]) -> Iterator[str]:
                 row.aggregate,
                 alone and f"{alone.throughput} ({alone.path})",
                 row.gain_percent,
-                _words(further),
+                _text(further),
             ]
         )
 
@@ -116,7 +116,7 @@ def _mobile(rows: Iterable[Mobile]) -> Iterator[str]:
     yield "|---" * 8 + "|"
     for row in rows:
         head = [f"`{row.id}`", ", ".join(row.figures), row.direction]
-        yield _line([*head, "", "", row.note or "", row.aggregate, _words(row.best_single_path)])
+        yield _line([*head, "", "", row.note or "", row.aggregate, _text(row.best_single_path)])
         for phase in row.phases:
             end = "" if phase.end_s == float("inf") else f"{phase.end_s:g}"
             figures = [phase.throughput, phase.best_single_path]
@@ -138,11 +138,11 @@ def _by_size(figures: Iterable[Figure]) -> str:
     return ", ".join(map(_figure, figures))
 
 
-def _words(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, dict):
-        return "; ".join(f"{key.replace('_', ' ')} {_words(one)}" for key, one in value.items())
+        return "; ".join(f"{key.replace('_', ' ')} {_text(one)}" for key, one in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(map(_words, value))
+        return ", ".join(map(_text, value))
     return str(value)
 
 

@@ -50,30 +50,30 @@ PHOTOGRAPHS = {
 def main() -> None:
     """Draw those that are named, or all."""
     for name in sys.argv[1:] or [*PHOTOGRAPHS, *FIGURES]:
-        with TemporaryDirectory() as place:
+        with TemporaryDirectory() as directory:
             take = photograph if name in PHOTOGRAPHS else draw
-            take(name, Path(place))
+            take(name, Path(directory))
         print(f"docs/{name} written")
 
 
-def draw(name: str, place: Path) -> None:
+def draw(name: str, directory: Path) -> None:
     """Draw a figure as its page says."""
     page, line = FIGURES[name]
     if page:
-        played((DOCS / page).read_text(), place)
-    printed_by(f"{line} --out {DOCS / name}", place)
+        played((DOCS / page).read_text(), directory)
+    printed_by(f"{line} --out {DOCS / name}", directory)
 
 
-def photograph(name: str, place: Path) -> None:
+def photograph(name: str, directory: Path) -> None:
     """Make a page, and photograph its top or some of its charts."""
     line, charts = PHOTOGRAPHS[name]
-    printed_by(line, place)
+    printed_by(line, directory)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         tab = browser.new_page(viewport={"width": 1120, "height": 1130})
-        tab.goto((place / "runs/report.html").as_uri())
+        tab.goto((directory / "runs/report.html").as_uri())
         # The page's policy forbids to wait for a function, which is text that it evaluates.
         while not tab.evaluate("Boolean(window.mptcplab?.drawn)"):
             tab.wait_for_timeout(20)

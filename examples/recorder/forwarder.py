@@ -35,7 +35,7 @@ class Direction:
         self.blackout = tuple(start + t for t in path.blackout_s or (float("inf"), float("inf")))
         self.random = random.Random(seed)
         self.idle_at = 0.0
-        self.under_way: deque[tuple[float, bytes]] = deque()
+        self.in_flight: deque[tuple[float, bytes]] = deque()
 
     def push(self, now: float, frame: bytes) -> None:
         self.idle_at = max(self.idle_at, now)
@@ -47,16 +47,16 @@ class Direction:
         if lost or self.blackout[0] <= self.idle_at < self.blackout[1]:
             return
         frame = strip_mptcp(frame) if self.strips else frame
-        self.under_way.append((self.idle_at + self.delay, frame))
+        self.in_flight.append((self.idle_at + self.delay, frame))
 
     def due(self, now: float) -> list[bytes]:
         frames = []
-        while self.under_way and self.under_way[0][0] <= now:
-            frames.append(self.under_way.popleft()[1])
+        while self.in_flight and self.in_flight[0][0] <= now:
+            frames.append(self.in_flight.popleft()[1])
         return frames
 
     def deadline(self) -> float:
-        return self.under_way[0][0] if self.under_way else float("inf")
+        return self.in_flight[0][0] if self.in_flight else float("inf")
 
 
 def forward(path: Path, client_side: str, server_side: str, seed: int, start: float) -> None:

@@ -48,8 +48,8 @@ def main() -> None:
         bearing = math.radians(FIRST_DEG + TURN_DEG * second / SECONDS)
         north = metres * math.cos(bearing) / METRES_PER_DEGREE
         east = metres * math.sin(bearing) / METRES_PER_DEGREE / math.cos(math.radians(LATITUDE))
-        place = f'lat="{LATITUDE + north:.7f}" lon="{LONGITUDE + east:.7f}"'
-        points.append(f"<trkpt {place}><time>{at}</time></trkpt>")
+        position = f'lat="{LATITUDE + north:.7f}" lon="{LONGITUDE + east:.7f}"'
+        points.append(f"<trkpt {position}><time>{at}</time></trkpt>")
         loss_db = AT_ONE_METRE_DB + 10 * EXPONENT * math.log10(metres) + walls
         rssi_dbm = round(POWER_DBM - loss_db + fading.gauss(0, 2))
         samples.append(f"{at},wifi,wifi,{rssi_dbm},,")

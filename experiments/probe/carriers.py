@@ -128,12 +128,14 @@ CARRIERS = (
 )
 
 
-def silent(carrier: Carrier, place: Path) -> list[str]:
+def silent(carrier: Carrier, directory: Path) -> list[str]:
     """Prepare the probe for its time-out; gives the words of ``mptcplab``."""
-    return line_of(place, carrier.silent(), idle_seconds=BEYOND[carrier.minutes] * MINUTE_SECONDS)
+    return line_of(
+        directory, carrier.silent(), idle_seconds=BEYOND[carrier.minutes] * MINUTE_SECONDS
+    )
 
 
-def boxes(carrier: Carrier, place: Path) -> list[str]:
+def boxes(carrier: Carrier, directory: Path) -> list[str]:
     """Prepare the probe for the rest."""
     ports = (*carrier.proxied, *(port for port in (*UNSPLIT, 80) if port not in carrier.proxied))
     served = " ".join(f"--probe-port {port}" for port in (FIRST, *ports))
@@ -145,7 +147,7 @@ def boxes(carrier: Carrier, place: Path) -> list[str]:
         f"{sys.executable} {proxy} {SERVER} {behind}{caches} -- {MPTCPLAB} serve --name {SERVER} "
         f"--state state {served}"
     )
-    return line_of(place, carrier.boxes(), idle_seconds=0, serve=serve)
+    return line_of(directory, carrier.boxes(), idle_seconds=0, serve=serve)
 
 
 PARTS = {"silent": silent, "boxes": boxes}
@@ -153,9 +155,11 @@ PARTS = {"silent": silent, "boxes": boxes}
 
 def find(carrier: Carrier, part: str) -> list[dict[str, Any]]:
     """Probe a carrier."""
-    with tempfile.TemporaryDirectory() as place:
-        words = PARTS[part](carrier, Path(place))
-        return of_first_path(probed(words, place, BEYOND[carrier.minutes] * MINUTE_SECONDS + 600))
+    with tempfile.TemporaryDirectory() as directory:
+        arguments = PARTS[part](carrier, Path(directory))
+        return of_first_path(
+            probed(arguments, directory, BEYOND[carrier.minutes] * MINUTE_SECONDS + 600)
+        )
 
 
 def wrong(

@@ -50,7 +50,7 @@ class Proxy:
             head = near.recv(BUFFER_BYTES)
             if not head.startswith(b"GET "):
                 far.sendall(head)
-                _pass_both_ways(near, far)
+                _relay(near, far)
                 return
             line, _, rest = head.partition(b"\r\n")
             if not (self._caches and line in self._kept):
@@ -66,7 +66,7 @@ def _all(sock: socket.socket) -> bytes:
     return came
 
 
-def _pass_both_ways(near: socket.socket, far: socket.socket) -> None:
+def _relay(near: socket.socket, far: socket.socket) -> None:
     def copy(source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
             while piece := source.recv(BUFFER_BYTES):
@@ -121,8 +121,8 @@ def _join(pid: int, server: str) -> None:
     Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
 
 
-def _ip(words: str) -> None:
-    subprocess.run(["ip", *words.split()], check=True)
+def _ip(arguments: str) -> None:
+    subprocess.run(["ip", *arguments.split()], check=True)
 
 
 if __name__ == "__main__":

@@ -30,16 +30,16 @@ MPTCPLAB = f"{sys.executable} -m mptcplab"
 SERVE = f"{MPTCPLAB} serve --name server --state state --probe-port 7444 --probe-port 80"
 
 
-def prepared(case: Case, place: Path, idle_seconds: int = IDLE_SECONDS) -> list[str]:
-    """Write what a case needs into a directory; gives the words of ``mptcplab`` that probe it there."""
-    return line_of(place, case.toml(), idle_seconds=idle_seconds, beside=case.beside)
+def prepared(case: Case, directory: Path, idle_seconds: int = IDLE_SECONDS) -> list[str]:
+    """Write what a case needs into a directory; gives the arguments of ``mptcplab`` that probe it there."""
+    return line_of(directory, case.toml(), idle_seconds=idle_seconds, beside=case.beside)
 
 
 def line_of(
-    place: Path, scenario: str, *, idle_seconds: int, beside: bool = False, serve: str = SERVE
+    directory: Path, scenario: str, *, idle_seconds: int, beside: bool = False, serve: str = SERVE
 ) -> list[str]:
-    """Write a scenario and what runs at its ends into a directory; gives the words that probe there."""
-    (place / "path.toml").write_text(scenario, "utf-8")
+    """Write a scenario and what runs at its ends into a directory; gives the arguments that probe there."""
+    (directory / "path.toml").write_text(scenario, "utf-8")
     paths = "--path wifi --path lte" if beside else "--path wifi"
     scripts = {
         "serve.sh": f"{serve} > line",
@@ -47,7 +47,7 @@ def line_of(
         f"--token state/token {paths} --json --idle {idle_seconds}",
     }
     for script, line in scripts.items():
-        (place / script).write_text(line + "\n", "utf-8")
+        (directory / script).write_text(line + "\n", "utf-8")
     shell = ["shell", "path.toml", "--no-captures", "--out", "run"]
     return [*shell, "--serve", "sh serve.sh", "--", "sh", "probe.sh"]
 
@@ -60,22 +60,22 @@ def of_first_path(printed: str) -> list[dict[str, Any]]:
 
 def probe(case: Case) -> list[dict[str, Any]]:
     """Probe a path with this box."""
-    with tempfile.TemporaryDirectory() as place:
-        return of_first_path(probed(prepared(case, Path(place)), place, SECONDS))
+    with tempfile.TemporaryDirectory() as directory:
+        return of_first_path(probed(prepared(case, Path(directory)), directory, SECONDS))
 
 
-def probed(words: list[str], place: str, seconds: int) -> str:
+def probed(arguments: list[str], directory: str, seconds: int) -> str:
     """Run ``mptcplab`` with these words there; gives what it printed."""
     done = subprocess.run(
-        [*MPTCPLAB.split(), *words],
-        cwd=place,
+        [*MPTCPLAB.split(), *arguments],
+        cwd=directory,
         capture_output=True,
         text=True,
         timeout=seconds,
         check=False,
     )
     if done.returncode:
-        raise RuntimeError(f"{words}: {done.stderr[-2000:]}")
+        raise RuntimeError(f"{arguments}: {done.stderr[-2000:]}")
     return done.stdout
 
 
@@ -102,10 +102,10 @@ def main() -> None:
         for case, times in tries:
             runs = [one.result() for one in times]
             for rows in runs:
-                told = [
+                verdicts = [
                     f"{row['probe']}: {row['verdict']}" for row in rows if row["verdict"] != "clear"
                 ]
-                print(case.name, told, flush=True)
+                print(case.name, verdicts, flush=True)
             kept[case.name] = runs
             keep(kept)
     write(kept)

@@ -34,8 +34,8 @@ def table(kept: Mapping[str, list[list[dict[str, Any]]]]) -> str:
     for case in cases:
         cells = []
         for probe in probes:
-            told = Counter(row["verdict"] for row in rows[case.name] if row["probe"] == probe)
-            cells.append(_cell(told, there=probe in case.found_by))
+            verdicts = Counter(row["verdict"] for row in rows[case.name] if row["probe"] == probe)
+            cells.append(_cell(verdicts, there=probe in case.found_by))
         lines.append(f"| {case.name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -51,10 +51,10 @@ def wrong(kept: Mapping[str, list[list[dict[str, Any]]]]) -> list[str]:
     ]
 
 
-def _cell(told: Counter[str], *, there: bool) -> str:
-    if len(told) == 1:
-        return _said(next(iter(told)), there=there)
-    often = told.most_common()
+def _cell(verdicts: Counter[str], *, there: bool) -> str:
+    if len(verdicts) == 1:
+        return _said(next(iter(verdicts)), there=there)
+    often = verdicts.most_common()
     return ", ".join(f"{_said(verdict, there=there)} {count}" for verdict, count in often)
 
 

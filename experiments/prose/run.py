@@ -50,7 +50,7 @@ HOSTS: dict[str, dict[str, Any]] = {
 }
 INTEGERS_S, INTEGERS_SEEDS = 600, range(1, 5)
 # How Wi-Fi goes bad under paced uploads, and the bytes that are written at once: a message, or two.
-STOPS_WAYS, STOPS_BYTES, STOPS_SEEDS = ("20 % lost", "fade"), (1000, 2000), 30
+STOPS_CASES, STOPS_BYTES, STOPS_SEEDS = ("20 % lost", "fade"), (1000, 2000), 30
 
 Figures = dict[str, Any]
 
@@ -181,14 +181,14 @@ def stops(pool: ProcessPoolExecutor) -> Figures:
     """Count uploads that stop for good, by how Wi-Fi goes bad and by what is written at once."""
     seeds = range(1, STOPS_SEEDS + 1)
     stopped = {
-        way: {str(size): sum(pool.map(partial(_stops, way, size), seeds)) for size in STOPS_BYTES}
-        for way in STOPS_WAYS
+        case: {str(size): sum(pool.map(partial(_stops, case, size), seeds)) for size in STOPS_BYTES}
+        for case in STOPS_CASES
     }
     return {"runs": STOPS_SEEDS, "stopped": stopped}
 
 
-def _stops(way: str, size: int, seed: int) -> bool:
-    table = tomllib.loads(Case(way, "paced upload").text("linux"))
+def _stops(case: str, size: int, seed: int) -> bool:
+    table = tomllib.loads(Case(case, "paced upload").text("linux"))
     table["transfer"]["message"] = f"{size} B"
     return any(row["kind"] == "receiver_stuck" for row in _simulated(table, seed).rows("findings"))
 

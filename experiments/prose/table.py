@@ -113,8 +113,8 @@ def _stopped(_results: dict[str, Any]) -> str:
         for load in ("paced download", "paced upload")
     )
     each = ", ".join(
-        " and ".join(_of(row for row in rows if row["way"] == way) for rows in down) + f" {where}"
-        for way, where in LOSSY.items()
+        " and ".join(_of(row for row in rows if row["way"] == case) for rows in down) + f" {where}"
+        for case, where in LOSSY.items()
     )
     late = [(median(row["late_ms_p99"]), row) for row in up[0]]
     punctual, others = (

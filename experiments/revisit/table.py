@@ -47,7 +47,7 @@ def _sum(results: dict[str, Any]) -> str:
         for load in ("4 Mbit/s", "greedy")
     )
     stalls = [row["stalled_s"] for row in blackouts]
-    told = max(_used([row for row in rows if row["verb"] == "detach"]))
+    detached_s = max(_used([row for row in rows if row["verb"] == "detach"]))
     version = ".".join(results["kernel"].split(".")[:2])
     return (
         f"- The finding holds on Linux {version}: a path that comes back after a blackout lies idle for {slow:.1f} s in half of the cases under the slow\n"
@@ -55,7 +55,7 @@ def _sum(results: dict[str, Any]) -> str:
         "  timer that has doubled for as long as the path was away. A longer absence makes the worst case worse, not every case.\n"
         f"- Traffic itself moves away within a second in {sum(one <= 1 for one in stalls)} of {len(stalls)} blackouts, in {max(stalls):.1f} s at most; the application sees that\n"
         "  much of a gap.\n"
-        f"- Where the client knows, the path is used again within {told:.1f} s, since it joins anew.\n"
+        f"- Where the client knows, the path is used again within {detached_s:.1f} s, since it joins anew.\n"
     )
 
 

@@ -21,7 +21,7 @@ View: TypeAlias = Literal[
 ]
 
 STATISTIC = re.compile(r"_(mean|median|min|max|p\d+)$")
-IN_WORDS = {"mean": "mean {}", "median": "median {}", "min": "smallest {}", "max": "largest {}"}
+STATISTICS = {"mean": "mean {}", "median": "median {}", "min": "smallest {}", "max": "largest {}"}
 FORMATS = {
     "Mbit/s": text.rate,
     "bytes": text.size,
@@ -74,7 +74,7 @@ class Metric:
         """Its full name: mean RTT, 95th percentile of RTT."""
         if self.statistic.startswith("p"):
             return f"{self.statistic[1:]}th percentile of {self.quantity}"
-        return IN_WORDS.get(self.statistic, "{}").format(self.quantity)
+        return STATISTICS.get(self.statistic, "{}").format(self.quantity)
 
     @property
     def axis(self) -> str:

@@ -52,7 +52,7 @@ def kernel() -> Iterator[None]:
         yield
         loading.unload(catalogue.NAMES)
         assert catalogue.loaded() == []
-        assert not repairs.PLACE.exists()
+        assert not repairs.DIRECTORY.exists()
 
 
 def test_a_run_has_what_is_loaded_and_is_refused_what_is_not(kernel: None, tmp_path: Path) -> None:

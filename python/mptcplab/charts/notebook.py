@@ -11,7 +11,7 @@ from mptcplab._core import Error
 from mptcplab.analysis import Analysis
 from mptcplab.labels import text
 from mptcplab.labels.connections import protocol
-from mptcplab.labels.findings import MOST, NOTHING, by_cost, in_words
+from mptcplab.labels.findings import MOST, NOTHING, by_cost, described
 from mptcplab.metrics import OF_RUNS, heads, of_runs, of_subflows
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
@@ -56,7 +56,7 @@ def _comparison(source: Comparison) -> str:
     return "".join(
         [
             title(f"{about['scenario']}, seed {about['seed']}"),
-            sentences([*said, *map(in_words, rows)]),
+            sentences([*said, *map(described, rows)]),
             _runs(source.runs),
             _picture(source.plot),
         ]
@@ -69,7 +69,7 @@ def _run(source: Run) -> str:
     return "".join(
         [
             title(f"{about['scenario']}, {label(source)}, seed {about['seed']}"),
-            sentences(in_words(row) for row in rows),
+            sentences(described(row) for row in rows),
             _runs([source]),
             _picture(source.plot),
         ]
@@ -98,7 +98,7 @@ def _analysis(source: Analysis) -> str:
     return "".join(
         [
             sentences(
-                [*map(in_words, rows), *([text.plural(more, "more connection")] if more else [])]
+                [*map(described, rows), *([text.plural(more, "more connection")] if more else [])]
             ),
             table(columns, cells, 3),
             _picture(source.plot),
@@ -195,7 +195,7 @@ def _why(source: Why) -> str:
         return sentences([NOTHING])
     rows = [
         [
-            in_words(row),
+            described(row),
             text.UNKNOWN if row["cost_s"] is None else text.seconds(row["cost_s"]),
             row["evidence"],
             row["remedy"],
@@ -214,9 +214,9 @@ def _runs(runs: Sequence[Run]) -> str:
     return table(["run", *heads(metrics)], rows, 1)
 
 
-def title(words: str) -> str:
+def title(name: str) -> str:
     """Head what follows."""
-    return f"<h4>{html.escape(text.clean(words))}</h4>"
+    return f"<h4>{html.escape(text.clean(name))}</h4>"
 
 
 def sentences(said: Iterable[str]) -> str:

@@ -100,12 +100,12 @@ def _parameters(scenario: str | dict[str, Any], settings: list[str]) -> dict[str
     from mptcplab.scenario.plan import plan
     from mptcplab.scenario.scenario import load
 
-    place = "mptcp.path_manager_parameters."
+    prefix = "mptcp.path_manager_parameters."
     try:
-        _, read = load(scenario, [place + one for one in settings])
+        _, read = load(scenario, [prefix + one for one in settings])
         transport = plan(read, 1).table()["transport"]
     except Error as error:
-        raise Error(str(error).replace(place, "")) from None
+        raise Error(str(error).replace(prefix, "")) from None
     parameters: dict[str, Any] = transport["client"]["mptcp"]["path_manager"]["parameters"]
     return parameters
 

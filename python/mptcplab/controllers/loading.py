@@ -31,7 +31,7 @@ def load(names: Iterable[str]) -> list[str]:
     wanted = [name for name in names if name not in present]
     if wanted:
         kernel = kernel_types()
-        repairs.make_place()
+        repairs.mount()
         for name in wanted:
             _load(name, kernel)
     return wanted
@@ -51,7 +51,7 @@ def unload(names: Iterable[str]) -> list[str]:
     for maps in structures.values():
         for map_ in maps:
             os.close(map_)
-    repairs.remove_place()
+    repairs.unmount()
     return list(dict.fromkeys(done))
 
 

@@ -18,33 +18,33 @@ from mptcplab._core import Error
 from mptcplab.controllers import bpf, catalogue
 
 # A file system of BPF of our own: that of the system, if there is one, is closed to ordinary users.
-PLACE = Path("/run/mptcplab/controllers")
+DIRECTORY = Path("/run/mptcplab/controllers")
 # Thresholds, windows.
 COUNTS = struct.Struct("<QQ")
 KEY = struct.Struct("<I")
 MAP = (bpf.LRU_HASH, KEY.size, COUNTS.size, 4096)
 
 
-def make_place() -> None:
-    """Make the place where maps have names."""
-    if PLACE.is_mount():
+def mount() -> None:
+    """Mount the directory where maps have names."""
+    if DIRECTORY.is_mount():
         return
-    PLACE.mkdir(parents=True, exist_ok=True)
-    _call("mount", "-t", "bpf", "-o", "mode=755", "mptcplab", str(PLACE))
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    _call("mount", "-t", "bpf", "-o", "mode=755", "mptcplab", str(DIRECTORY))
 
 
-def remove_place() -> None:
-    """Remove it, if none is left there."""
-    if PLACE.is_mount() and all(version(name) is None for name in catalogue.NAMES):
-        _call("umount", str(PLACE))
-        PLACE.rmdir()
-        PLACE.parent.rmdir()
+def unmount() -> None:
+    """Unmount it, if none is left there."""
+    if DIRECTORY.is_mount() and all(version(name) is None for name in catalogue.NAMES):
+        _call("umount", str(DIRECTORY))
+        DIRECTORY.rmdir()
+        DIRECTORY.parent.rmdir()
 
 
 def keep(name: str, map_: int) -> None:
     """Have the counts of a controller there, for everybody to read."""
     forget(name)
-    file = PLACE / name / catalogue.version(name)
+    file = DIRECTORY / name / catalogue.version(name)
     file.parent.mkdir(mode=0o755)
     bpf.pin(map_, file)
     file.chmod(0o444)
@@ -64,7 +64,7 @@ def version(name: str) -> str | None:
 
 
 def _file(name: str) -> Path | None:
-    return next((PLACE / name).glob("*"), None)
+    return next((DIRECTORY / name).glob("*"), None)
 
 
 class Repairs:

@@ -6,9 +6,9 @@ import shlex
 from pathlib import Path
 
 
-def typed_command(words: list[str]) -> str:
+def typed_command(arguments: list[str]) -> str:
     """Give a command as it was typed, without where Python and mptcplab lie."""
-    for number, word in enumerate(words):
+    for number, word in enumerate(arguments):
         if Path(word).name == "mptcplab":
-            return shlex.join(["mptcplab", *words[number + 1 :]])
-    return shlex.join(words)
+            return shlex.join(["mptcplab", *arguments[number + 1 :]])
+    return shlex.join(arguments)

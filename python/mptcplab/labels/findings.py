@@ -118,7 +118,7 @@ def own_times(rows: Iterable[Row], connections: Iterable[Row]) -> list[Row]:
     ]
 
 
-def in_words(row: Row) -> str:
+def described(row: Row) -> str:
     """Describe a finding, and its cost where that is known."""
     message = str(row["message"])
     cost = row["cost_s"]

@@ -59,14 +59,14 @@ def chance(one: Row, other: Row) -> float:
     )
     late = first + second
 
-    def ways(n: int, k: int) -> float:
+    def log_combinations(n: int, k: int) -> float:
         return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
-    whole = ways(sum(counts), late)
+    log_all = log_combinations(sum(counts), late)
     most = min(late, counts[1])
     least = max(second, late - counts[0])
     return sum(
-        math.exp(ways(counts[1], k) + ways(counts[0], late - k) - whole)
+        math.exp(log_combinations(counts[1], k) + log_combinations(counts[0], late - k) - log_all)
         for k in range(least, most + 1)
     )
 

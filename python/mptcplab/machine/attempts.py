@@ -49,9 +49,9 @@ def main() -> None:
     """Make all attempts, and print their results."""
     result_of(up)
     results: dict[str, object] = {attempt.__name__: result_of(attempt) for attempt in ATTEMPTS}
-    available = words("net.ipv4.tcp_available_congestion_control")
+    available = values("net.ipv4.tcp_available_congestion_control")
     results["congestion_controls"] = {name: selectable(name) for name in available}
-    results["schedulers"] = words("net.mptcp.available_schedulers") or ["default"]
+    results["schedulers"] = values("net.mptcp.available_schedulers") or ["default"]
     results["path_managers"] = path_managers()
     results["late_us"] = late_us()
     json.dump(results, sys.stdout)
@@ -172,7 +172,7 @@ def selectable(congestion_control: str) -> str:
 def path_managers() -> list[str]:
     """Name the kernel's path managers: before they had names they had numbers."""
     numbered = ["kernel", "userspace"] if _file("net.mptcp.pm_type").exists() else ["kernel"]
-    return words("net.mptcp.available_path_managers") or numbered
+    return values("net.mptcp.available_path_managers") or numbered
 
 
 def late_us() -> float | None:
@@ -188,8 +188,8 @@ def late_us() -> float | None:
     return None
 
 
-def words(setting: str) -> list[str]:
-    """Give the words of a setting; none where there is no such thing."""
+def values(setting: str) -> list[str]:
+    """Give the values of a setting; none where there is no such thing."""
     try:
         return _file(setting).read_text().split()
     except OSError:

@@ -42,7 +42,7 @@ def controls(machine: Machine) -> Check:
 
 def programs(machine: Machine) -> Check:
     """Controllers of ours: loaded, or what they need."""
-    available = machine.words("proc/sys/net/ipv4/tcp_available_congestion_control")
+    available = machine.values("proc/sys/net/ipv4/tcp_available_congestion_control")
     loaded = [name for name, linux in catalogue.NAMES.items() if linux in available]
     if loaded:
         return fine(PROGRAMS, f"{', '.join(loaded)} loaded")

@@ -46,8 +46,8 @@ class Machine:
         except OSError:
             return None
 
-    def words(self, file: str) -> list[str]:
-        """Give the words of a file; none if it cannot be read."""
+    def values(self, file: str) -> list[str]:
+        """Give the values in a file; none if it cannot be read."""
         return (self.text(file) or "").split()
 
     def exists(self, file: str) -> bool:

@@ -55,10 +55,10 @@ def _brought(comparison: Comparison, path: str, flows: list[Row]) -> str:
         carried, rate = text.percent(100 * sum(flow["share"] for flow in flows)), text.rate
     else:
         carried, rate = text.figure(sum(flow["throughput_mbps"] for flow in flows)), text.figure
-    words = [text.clean(path), "carried", carried if flows else "nothing"]
+    parts = [text.clean(path), "carried", carried if flows else "nothing"]
     if (run := comparison.baselines.get(path)) is not None:
         alone = rate(run.throughput_mbps) if run.outcome["finished"] else "not finished"
-        words.append(f"(alone {alone})")
+        parts.append(f"(alone {alone})")
     if len(flows) == 1 and (rtt := flows[0]["rtt_ms_mean"]) is not None:
-        words.append(f"at an RTT of {text.milliseconds(rtt)}")
-    return " ".join(words)
+        parts.append(f"at an RTT of {text.milliseconds(rtt)}")
+    return " ".join(parts)

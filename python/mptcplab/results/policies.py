@@ -49,7 +49,7 @@ def policies(about: Mapping[str, Any], scenario: Mapping[str, Any]) -> Policies:
 
 def described(about: Mapping[str, Any], scenario: Mapping[str, Any]) -> Described:
     """Describe both ends as ``run.json`` has it, ``in_words`` too."""
-    found = _with_words({end: _of_end(end, about, scenario) for end in ENDS})
+    found = _summarised({end: _of_end(end, about, scenario) for end in ENDS})
     return with_converters(found, scenario.get("converter") if about.get("path") is None else None)
 
 
@@ -57,8 +57,8 @@ def with_converters(found: Described, section: Mapping[str, str] | None) -> Desc
     """Name the converters of a scenario, too, if it has some."""
     if section is None:
         return found
-    words = [found["in_words"], labels.converters(section)]
-    return found | {"in_words": ", ".join(filter(None, words))}
+    parts = [found["in_words"], labels.converters(section)]
+    return found | {"in_words": ", ".join(filter(None, parts))}
 
 
 def shared(several: Iterable[Described]) -> Described:
@@ -75,7 +75,7 @@ def shared(several: Iterable[Described]) -> Described:
         ends[end]["replaced"] = ends[end]["replaced"] or {}
         if ends[end]["stack"] is None:  # CUBIC of one is not CUBIC of the other.
             ends[end]["congestion_control"] = None
-    return _with_words(ends)
+    return _summarised(ends)
 
 
 def of_run(run: Run) -> str:
@@ -105,7 +105,7 @@ def _control(run: Run) -> str:
     """Say what congestion control a run had."""
     known = run.about.get("policies") or described(run.about, run.scenario)
     alone = {end: {**known[end], **dict.fromkeys(NAMED[1:]), "replaced": {}} for end in ENDS}
-    return str(_with_words(alone)["in_words"])
+    return str(_summarised(alone)["in_words"])
 
 
 def _of_end(end: str, about: Mapping[str, Any], scenario: Mapping[str, Any]) -> Described:
@@ -188,7 +188,7 @@ def _asked(scenario: Mapping[str, Any], *, mptcp: bool) -> str | None:
     return name
 
 
-def _with_words(ends: dict[str, Described]) -> Described:
+def _summarised(ends: dict[str, Described]) -> Described:
     names = {
         end: UNKNOWN
         if one["stack"] == UNKNOWN
@@ -196,10 +196,8 @@ def _with_words(ends: dict[str, Described]) -> Described:
         for end, one in ends.items()
     }
     alike = len(set(names.values())) == 1
-    in_words = (
-        names["client"] if alike else "; ".join(f"{end}: {one}" for end, one in names.items())
-    )
-    return {"in_words": in_words, **ends}
+    summary = names["client"] if alike else "; ".join(f"{end}: {one}" for end, one in names.items())
+    return {"in_words": summary, **ends}
 
 
 def _of_sockets(sockets: Iterable[Mapping[str, Any]]) -> str:

@@ -17,7 +17,7 @@ from mptcplab.charts.shape import Badge, Page, Subflow, Table
 from mptcplab.engines import named
 from mptcplab.labels import text
 from mptcplab.labels.connections import is_mptcp, protocol, single
-from mptcplab.labels.findings import in_words, own_times
+from mptcplab.labels.findings import described, own_times
 from mptcplab.metrics import Metric, heads, of_runs, of_subflows
 from mptcplab.metrics import of_users as users
 from mptcplab.results import policies
@@ -163,7 +163,7 @@ def _finding_tables(subject: Subject) -> list[Table]:
     if not subject.findings:
         return []
     columns = [
-        _Column("finding", in_words, numeric=False),
+        _Column("finding", described, numeric=False),
         _Column("from", lambda row: text.at(row["from_s"])),
         _Column("to", lambda row: text.at(row["to_s"])),
         _Column(

@@ -11,7 +11,7 @@ from mptcplab.charts.run.subject import Subject
 from mptcplab.labels import quality, text
 from mptcplab.labels.connections import OTHERS, begins_s, delivered, is_mptcp
 from mptcplab.labels.events import too_late, with_hosts
-from mptcplab.labels.findings import MOST, NO_FAULT, in_words
+from mptcplab.labels.findings import MOST, NO_FAULT, described
 from mptcplab.results.contributions import contributions
 from mptcplab.results.labels import gain, label, unfinished
 
@@ -65,7 +65,7 @@ def _findings(subject: Subject, *, faults: bool) -> Iterator[str]:
     """Give the most costly findings, those that are faults first."""
     for row in subject.findings[:MOST]:
         if (row["kind"] not in NO_FAULT) == faults:
-            yield f"{in_words(row)}."
+            yield f"{described(row)}."
 
 
 def _gain(subject: Subject) -> Iterator[str]:

@@ -17,7 +17,7 @@ from mptcplab.labels.findings import (
     by_cost,
     called,
     counted,
-    in_words,
+    described,
     is_minimum,
 )
 from mptcplab.results.findings.remedies import REMEDIES
@@ -37,7 +37,7 @@ def print_first(
     found = by_cost(rows)
     for row in found[:MOST]:
         prefix = f"connection {row['connection']}: " if several else ""
-        page.paragraph(prefix + in_words(row), first="why ", style="strong", indent="")
+        page.paragraph(prefix + described(row), first="why ", style="strong", indent="")
     if len(found) > MOST:
         more = text.plural(len(found) - MOST, "more finding")
         page.paragraph(
@@ -97,7 +97,7 @@ def print_all(
             page.line()
         for row in group:
             prefix = f"connection {row['connection']}: " if several else ""
-            page.paragraph(prefix + in_words(row), indent="", style="strong")
+            page.paragraph(prefix + described(row), indent="", style="strong")
             page.facts(_facts(row, directory))
             page.paragraph(row["evidence"], first="evidence  ")
             # Filters are copied: they stay on one line.

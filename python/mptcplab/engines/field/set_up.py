@@ -91,20 +91,20 @@ def _undo(step: dict[str, Any]) -> None:
         if number is not None:
             _run(["ip", "mptcp", "endpoint", "delete", "id", str(number)])
     elif kind == "route":
-        version, *words = step["words"]
+        version, *arguments = step["words"]
         # The routes of an interface go with it.
         if (
-            _is_there(words[words.index("dev") + 1])
-            and uplinks.ip(version, "route", "show", *words).strip()
+            _is_there(arguments[arguments.index("dev") + 1])
+            and uplinks.ip(version, "route", "show", *arguments).strip()
         ):
-            _run(["ip", version, "route", "del", *words])
+            _run(["ip", version, "route", "del", *arguments])
     elif kind == "limits":
         if uplinks.limits() != step["set"]:
             # Not done, or others have changed them since.
             return
         known = {"subflow": step["subflows"], "add_addr_accepted": step["add_addr_accepted"]}
-        words = [word for key, value in known.items() for word in (key, str(value))]
-        _run(["ip", "mptcp", "limits", "set", *words])
+        arguments = [word for key, value in known.items() for word in (key, str(value))]
+        _run(["ip", "mptcp", "limits", "set", *arguments])
     elif uplinks.ENABLED.read_text("ascii").strip() == "1":
         _run(["sysctl", "-q", "-w", f"net.mptcp.enabled={step['value']}"])
 

@@ -55,14 +55,14 @@ class Examined:
         self.checks.append(Check(name, "missing", found, mend=str(mend)))
 
 
-def ip(*words: str) -> str:
+def ip(*arguments: str) -> str:
     """Ask ``ip``."""
     try:
-        done = subprocess.run(["ip", *words], check=False, capture_output=True, text=True)  # noqa: S603, S607
+        done = subprocess.run(["ip", *arguments], check=False, capture_output=True, text=True)  # noqa: S603, S607
     except FileNotFoundError:
         raise Error("there is no ip: install iproute2") from None
     if done.returncode:
-        raise Error(f"ip {' '.join(words)}: {done.stderr.strip()}")
+        raise Error(f"ip {' '.join(arguments)}: {done.stderr.strip()}")
     return done.stdout
 
 
@@ -100,15 +100,15 @@ def endpoints() -> dict[str, int]:
     """Give the number of each MPTCP endpoint by its address."""
     found = {}
     for line in ip("mptcp", "endpoint", "show").splitlines():
-        address, *words = line.split()
-        found[address] = int(words[words.index("id") + 1])
+        address, *fields = line.split()
+        found[address] = int(fields[fields.index("id") + 1])
     return found
 
 
 def limits() -> dict[str, int]:
     """Give the limits of MPTCP's path manager."""
-    words = ip("mptcp", "limits", "show").split()
-    return {key: int(words[words.index(key) + 1]) for key in ("subflows", "add_addr_accepted")}
+    fields = ip("mptcp", "limits", "show").split()
+    return {key: int(fields[fields.index(key) + 1]) for key in ("subflows", "add_addr_accepted")}
 
 
 def _path(examined: Examined, name: str, host: str, port: int, *, first: bool) -> str | None:
@@ -192,9 +192,9 @@ def _route(
         mend = f"ip route add default via GATEWAY dev {name} metric {METRIC}"
         examined.missing(what, "none, and no gateway is known", f"sudo {mend}, with the gateway")
         return
-    words = ["default", *(["via", gateway] if gateway else []), "dev", name, "metric", METRIC]
+    route = ["default", *(["via", gateway] if gateway else []), "dev", name, "metric", METRIC]
     step = Step(
-        ["ip", version, "route", "add", *words], {"kind": "route", "words": [version, *words]}
+        ["ip", version, "route", "add", *route], {"kind": "route", "words": [version, *route]}
     )
     examined.missing(what, "none in the main table", step)
 
@@ -237,8 +237,8 @@ def _endpoint(examined: Examined, name: str, local: str) -> None:
     if local in endpoints():
         examined.fine(what, local)
         return
-    words = ["ip", "mptcp", "endpoint", "add", local, "dev", name, "subflow"]
-    examined.missing(what, "none", Step(words, {"kind": "endpoint", "address": local}))
+    command = ["ip", "mptcp", "endpoint", "add", local, "dev", name, "subflow"]
+    examined.missing(what, "none", Step(command, {"kind": "endpoint", "address": local}))
 
 
 def _mptcp(examined: Examined, paths: int, *, mixed: bool) -> None:
@@ -250,17 +250,19 @@ def _mptcp(examined: Examined, paths: int, *, mixed: bool) -> None:
     if enabled == "1":
         examined.fine("MPTCP", "enabled")
     else:
-        words = ["sysctl", "-q", "-w", "net.mptcp.enabled=1"]
-        examined.missing("MPTCP", "disabled", Step(words, {"kind": "enabled", "value": enabled}))
+        command = ["sysctl", "-q", "-w", "net.mptcp.enabled=1"]
+        examined.missing("MPTCP", "disabled", Step(command, {"kind": "enabled", "value": enabled}))
     current = limits()
     announced = current["add_addr_accepted"]
     if current["subflows"] >= paths - 1 and (announced or not mixed):
         examined.fine("MPTCP limits", f"{current['subflows']} more subflows")
         return
     most = str(MOST_SUBFLOWS)
-    words = ["ip", "mptcp", "limits", "set", "subflow", most, "add_addr_accepted", most]
+    command = ["ip", "mptcp", "limits", "set", "subflow", most, "add_addr_accepted", most]
     found = f"{current['subflows']} more subflows, and {paths - 1} are needed"
     if mixed and not announced:
         found = "addresses that the server announces are not taken"
     both = {"subflows": MOST_SUBFLOWS, "add_addr_accepted": MOST_SUBFLOWS}
-    examined.missing("MPTCP limits", found, Step(words, {"kind": "limits", **current, "set": both}))
+    examined.missing(
+        "MPTCP limits", found, Step(command, {"kind": "limits", **current, "set": both})
+    )

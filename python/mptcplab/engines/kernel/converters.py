@@ -128,15 +128,15 @@ class Deployment:
         for end in self.ends:
             asks = self._section.protocol == "convert"
             if end == "server" and asks:
-                words = ["--listen", f"{everywhere}:{PORT}"]
+                arguments = ["--listen", f"{everywhere}:{PORT}"]
                 for version in dict.fromkeys(self._versions):
-                    words += ["--allow", hosts.EVERYWHERE[version]]
+                    arguments += ["--allow", hosts.EVERYWHERE[version]]
             else:
-                words = ["--listen", service, "--transparent"]
-                words += ["--converter", self._other] if asks else []
+                arguments = ["--listen", service, "--transparent"]
+                arguments += ["--converter", self._other] if asks else []
             if (name := self.settings.congestion_control) is not None:
-                words += ["--congestion-control", name]
-            found[end] = [converter.program(), end, *words, "--json"]
+                arguments += ["--congestion-control", name]
+            found[end] = [converter.program(), end, *arguments, "--json"]
         return found
 
     @property

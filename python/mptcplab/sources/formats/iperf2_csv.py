@@ -55,7 +55,7 @@ class Iperf2Csv:
             try:
                 at_ns, has_zone = _nanoseconds(row["time"])
                 zoned &= has_zone
-                _place(streams, row, at_ns)
+                _add(streams, row, at_ns)
             except (KeyError, ValueError) as error:
                 raise ValueError(
                     f"{line.strip()[:60]!r} is no line of iperf -y C, which has "
@@ -108,7 +108,7 @@ class _Rows:
         stream.sent, stream.arrived = (total, None) if stream.sends else (None, total)
 
 
-def _place(streams: dict[Key, dict[str, _Rows]], row: dict[str, str], at_ns: int) -> None:
+def _add(streams: dict[Key, dict[str, _Rows]], row: dict[str, str], at_ns: int) -> None:
     """Put a line to its stream; sums of several have no number."""
     source = (row["srcaddress"], int(row["srcport"]))
     target = (row["dstaddr"], int(row["dstport"]))
