@@ -213,7 +213,7 @@ def test_selectors_turn_all_charts_and_stand_in_the_address(shown: Shown) -> Non
     shown.page.select_option("select[name=split]", "-1")
     shown.page.select_option("select[name='at-size'] >> visible=true", "0")
     labels = shown.ask(
-        "plots[2].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
+        "plots[2].described.items.filter((one) => 'group' in one.target).map((one) => one.lines[0])"
     )
     assert all("60 kB" in label for label in labels)
     assert len(labels) == 3 * 3
@@ -234,7 +234,7 @@ def test_plain_tcp_stands_beside_what_it_is_compared_with(tab: Shown, tmp_path: 
     tab.page.select_option("select[name=along]", "1")
     tab.page.select_option("select[name=split]", "-1")
     labels = tab.ask(
-        "plots[2].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
+        "plots[2].described.items.filter((one) => 'group' in one.target).map((one) => one.lines[0])"
     )
     plain = [label for label in labels if label.startswith("TCP over wifi")]
     assert plain == ["TCP over wifi, 60 kB", "TCP over wifi, 60 kB", "TCP over wifi, 60 kB, cubic"]
@@ -262,7 +262,7 @@ def test_plain_tcp_of_others_does_not_stand_in_for_what_is_to_be(
     tab.page.select_option("select[name=along]", "1")
     tab.page.select_option("select[name=split]", "-1")
     labels = tab.ask(
-        "plots[2].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
+        "plots[2].described.items.filter((one) => 'group' in one.target).map((one) => one.lines[0])"
     )
     plain = [label for label in labels if label.startswith("TCP over wifi")]
     assert plain == ["TCP over wifi, 60 kB", "TCP over wifi, 60 kB"]
@@ -405,7 +405,7 @@ def test_it_works_without_a_mouse(shown: Shown) -> None:
         pytest.fail("the chart cannot be reached by Tab")
     shown.page.keyboard.press("]")
     shown.page.keyboard.press("]")
-    label = shown.ask("plots[0].marks[1].item.words[0]")
+    label = shown.ask("plots[0].marks[1].item.lines[0]")
     assert label in shown.page.inner_text(".reader")
     shown.page.keyboard.press("Enter")
     assert shown.page.inner_text("aside.panel h2") == label

@@ -57,7 +57,7 @@ export const share: Kind = {
     };
     const items = bars.map(({ found, group, from, to, at }) => ({
       at: [at, (from + to) / 2] as [number, number],
-      words: [labelOf(page, group), `${found.part}: ${estimated(found)}, n ${found.n}`],
+      lines: [labelOf(page, group), `${found.part}: ${estimated(found)}, n ${found.n}`],
       target: { group },
     }));
     const keys = page.paths.map((name) => ({
@@ -101,7 +101,7 @@ export const variation: Kind = {
     };
     const items = bars.map(({ found, group, at }) => ({
       at: [at, found.estimate] as [number, number],
-      words: [labelOf(page, group), `mean ${said(found)}, n ${found.n}`],
+      lines: [labelOf(page, group), `mean ${said(found)}, n ${found.n}`],
       target: { group },
     }));
     return { title: chart.title, option, items, keys: null };

@@ -31,8 +31,8 @@ export class Behind {
     const [key, group] = [keyOf(page, run), runs.group[run] as number];
     const [again, report] = [commandOf(page, run), runs.command.replace("{run}", key)];
     const known = page.figures.flatMap(({ name, unit, run: there, value }) => {
-      const place = there.indexOf(run);
-      return place < 0 ? [] : [make("dt", {}, name), make("dd", {}, `${figure(value[place])} ${unit}`)];
+      const index = there.indexOf(run);
+      return index < 0 ? [] : [make("dt", {}, name), make("dd", {}, `${figure(value[index])} ${unit}`)];
     });
     this.panel.show(
       `Run ${key}`,
@@ -56,18 +56,18 @@ export class Behind {
     const { page, view } = this;
     const { seed, finished } = page.runs;
     const { run: there, value, unit } = view.shown;
-    const values = new Map(Array.from(there, (run, place) => [run, value[place]]));
+    const values = new Map(Array.from(there, (run, index) => [run, value[index]]));
     const group = page.groups[number] as Group;
     const runs = [...runsOf(page, number)].sort(
       (one, other) => (seed[one] as number) - (seed[other] as number),
     );
     const listed = runs.slice(0, MOST).map((run) => {
       const known = values.has(run) ? [`${figure(values.get(run))} ${unit}`.trim()] : [];
-      const words = [`seed ${seed[run]}`, ...(finished[run] ? known : ["not finished"]), keyOf(page, run)];
+      const parts = [`seed ${seed[run]}`, ...(finished[run] ? known : ["not finished"]), keyOf(page, run)];
       return make(
         "li",
         {},
-        button(words.join(" · "), `run ${keyOf(page, run)}`, () => this.run(run)),
+        button(parts.join(" · "), `run ${keyOf(page, run)}`, () => this.run(run)),
       );
     });
     const rest = runs.length > MOST ? `, the first ${MOST} here` : "";

@@ -57,9 +57,9 @@ export const boxes: Kind = {
     const wide = !same && slotPixels(width, columns, series) >= digits * DIGIT + BETWEEN;
     // Above a group, or once for all where all have as many.
     const aboveBoxes = same
-      ? [{ words: `n ${count(numbers[0] as number)} each`, at: columns.length - 0.5, align: "right" }]
+      ? [{ label: `n ${count(numbers[0] as number)} each`, at: columns.length - 0.5, align: "right" }]
       : marks.map(({ group, at }) => ({
-          words: count(figure.summary.n[group] as number),
+          label: count(figure.summary.n[group] as number),
           at,
           align: "center",
         }));
@@ -92,9 +92,9 @@ export const boxes: Kind = {
         ...points.series,
         wide || same
           ? {
-              ...drawn(aboveBoxes, ({ words, at, align }, coord) => {
+              ...drawn(aboveBoxes, ({ label, at, align }, coord) => {
                 const [x, y] = coord([at, scale.max]);
-                return text([x, y - 9], words, { fill: faint, fontSize: 11, align });
+                return text([x, y - 9], label, { fill: faint, fontSize: 11, align });
               }),
               clip: false,
             }
@@ -103,7 +103,7 @@ export const boxes: Kind = {
     };
     const items: Item[] = marks.map(({ group, at }) => ({
       at: [at, of(group, "median")],
-      words: [labelOf(page, group), ...said(figure, group)],
+      lines: [labelOf(page, group), ...said(figure, group)],
       target: { group },
     }));
     return { title: figure.name, option, items: [...items, ...points.items], keys: null };
@@ -156,21 +156,21 @@ function pointsOf(
   { series }: Layout,
   scale: Scale,
 ): { series: object[]; items: Item[] } {
-  const places = new Map<number, { number: number; column: number }[]>();
+  const columnsOf = new Map<number, { number: number; column: number }[]>();
   for (const { number, column, group } of shownGroups(series))
-    places.set(group, [...(places.get(group) ?? []), { number, column }]);
+    columnsOf.set(group, [...(columnsOf.get(group) ?? []), { number, column }]);
   const points = series.map((): [number, number][] => []);
   const items: Item[] = [];
-  figure.run.forEach((run, place) => {
-    const value = figure.value[place] as number;
-    for (const { number, column } of places.get(page.runs.group[run] as number) ?? []) {
+  figure.run.forEach((run, index) => {
+    const value = figure.value[index] as number;
+    for (const { number, column } of columnsOf.get(page.runs.group[run] as number) ?? []) {
       const { offset, half } = slotOf(number, of);
       const at: [number, number] = [column + offset + half * 0.7 * aside(run), scale.of(value)];
       points[number]?.push(at);
       const key = keyOf(page, run);
       items.push({
         at,
-        words: [
+        lines: [
           `${series[number]?.name}: ${say(value)} ${figure.unit}`,
           `run ${key}, seed ${page.runs.seed[run]}`,
         ],

@@ -37,7 +37,7 @@ function kindOf(quantity: Quantity): Kind {
       const parts = found.flatMap(({ points }) => points.map(({ part }) => part));
       const x = logarithmic(Math.max(least(values), most(values) / SPAN), most(values));
       const y = logarithmic(least(parts), 1);
-      const place = (value: number, part: number): [number, number] => [
+      const position = (value: number, part: number): [number, number] => [
         x.of(value),
         y.of(Math.max(part, 1e-9)),
       ];
@@ -52,7 +52,7 @@ function kindOf(quantity: Quantity): Kind {
               type: "polygon",
               shape: {
                 points: [...stepped(points, "high"), ...stepped(points, "low").reverse()].map(
-                  ([value, part]) => coord(place(value, Math.max(part, 10 ** y.min))),
+                  ([value, part]) => coord(position(value, Math.max(part, 10 ** y.min))),
                 ),
               },
               style: { fill: style.colour, opacity: 0.15 },
@@ -64,7 +64,7 @@ function kindOf(quantity: Quantity): Kind {
             silent: true,
             showSymbol: false,
             lineStyle: { color: style.colour, type: style.dash, width: 1.8 },
-            data: stepped(points, "part").map(([value, part]) => place(value, part)),
+            data: stepped(points, "part").map(([value, part]) => position(value, part)),
           })),
         ],
       };
@@ -72,8 +72,8 @@ function kindOf(quantity: Quantity): Kind {
         points
           .filter(({ value }) => x.of(value) >= x.min)
           .map(({ value, part, low, high }) => ({
-            at: place(value, part),
-            words: [
+            at: position(value, part),
+            lines: [
               labelOf(page, group),
               `${percent(part)} at ${figure(value)} ms or above${curve.low.length ? ` [${percent(low)}, ${percent(high)}]` : ""}`,
               `${count(curve.samples)} samples of ${count(curve.n)} runs`,
@@ -126,11 +126,11 @@ function shownCurves(page: CampaignPage, view: View, quantity: Quantity) {
 
 // Without 0, which no logarithm has.
 function pointsOf({ value, probability, low, high }: Curve): Point[] {
-  return Array.from(value, (at, place) => ({
+  return Array.from(value, (at, index) => ({
     value: at,
-    part: probability[place] as number,
-    low: low[place] ?? 0,
-    high: high[place] ?? 0,
+    part: probability[index] as number,
+    low: low[index] ?? 0,
+    high: high[index] ?? 0,
   })).filter((point) => point.value > 0 && point.part > 0);
 }
 

@@ -16,7 +16,7 @@ export function drawFigure(
   chart: Chart,
   page: CampaignPage,
   view: View,
-  place: HTMLElement,
+  container: HTMLElement,
 ): Plot {
   const plot = new Plot(kind, chart, page, view);
   const name = () => fileName(page.title, kind.id, kind.id === "boxes" ? view.figure : "");
@@ -41,7 +41,7 @@ export function drawFigure(
   const frame = frameOf(chart, plot.root, () => legendOf(plot.described?.keys ?? []), takes);
   if (kind.wide(page)) frame.figure.classList.add("broad");
   if (controls.length) frame.title.after(make("span", { class: "controls" }, ...controls));
-  place.append(frame.figure);
+  container.append(frame.figure);
   const draw = () => {
     plot.draw();
     frame.figure.hidden = plot.described === null;

@@ -50,7 +50,7 @@ export const gain: Kind = {
     };
     const items = marks.map(({ found, group, at }) => ({
       at: [at, found.estimate] as [number, number],
-      words: [
+      lines: [
         labelOf(page, group),
         `${estimated(found, true)} over TCP over ${found.part}, n ${found.n}`,
         `corrected p ${pValue(found.p_value ?? Number.NaN)}`,

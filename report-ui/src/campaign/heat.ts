@@ -59,7 +59,7 @@ export const heat: Kind = {
     const unit = shown?.unit ?? "";
     const items = cells.map(({ column, row, group, value }) => ({
       at: [column, row] as [number, number],
-      words: [labelOf(page, group), `${say(value)} ${unit}`.trim()],
+      lines: [labelOf(page, group), `${say(value)} ${unit}`.trim()],
       target: { group },
     }));
     return { title: `${nameOf(page, view)} by ${along.name} and ${split.name}`, option, items, keys: [] };

@@ -22,7 +22,7 @@ export interface Layout {
 // All series that there are with these axes; those that are hidden, too.
 export function layoutOf(page: CampaignPage, view: View): Layout {
   const along = page.axes[view.along];
-  const splits = page.axes[view.split]?.values.map((_, place) => place) ?? [null];
+  const splits = page.axes[view.split]?.values.map((_, index) => index) ?? [null];
   const columns = along?.values ?? [""];
   const series: Series[] = [];
   page.candidates.forEach((name, candidate) => {
@@ -91,8 +91,8 @@ export function styleOfPath(page: CampaignPage, path: string): Style {
 // A group's value of each axis, empty where it is the same for all.
 export function valuesOf(page: CampaignPage, group: Group): string[] {
   return page.axes.map((axis, number) => {
-    const place = group.values[number];
-    return place === null || place === undefined ? "" : (axis.values[place] ?? "");
+    const index = group.values[number];
+    return index === null || index === undefined ? "" : (axis.values[index] ?? "");
   });
 }
 

@@ -11,7 +11,7 @@ export type Target = { run: number } | { group: number };
 export interface Item {
   // On the axes.
   at: [number, number];
-  words: string[];
+  lines: string[];
   target: Target;
 }
 

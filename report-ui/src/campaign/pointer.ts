@@ -6,7 +6,7 @@ export function react(plot: Plot, tip: Tip, choose: (target: Target) => void): v
   const look = (placed: Placed | null) => {
     plot.root.classList.toggle("on-point", placed !== null);
     if (!placed) return tip.hide();
-    const [title, ...lines] = placed.item.words;
+    const [title, ...lines] = placed.item.lines;
     tip.show(plot.root, placed.left, placed.top, title ?? "", ...lines);
   };
   const under = (event: MouseEvent) => {
@@ -19,19 +19,19 @@ export function react(plot: Plot, tip: Tip, choose: (target: Target) => void): v
     const placed = under(event);
     if (placed) choose(placed.item.target);
   });
-  let place = -1;
+  let index = -1;
   plot.view.follow(() => {
-    place = -1;
+    index = -1;
   });
   const step = (by: number) => {
-    place = Math.min(Math.max(place + by, 0), plot.marks.length - 1);
-    look(plot.marks[place] ?? null);
+    index = Math.min(Math.max(index + by, 0), plot.marks.length - 1);
+    look(plot.marks[index] ?? null);
   };
   const verbs: Record<string, () => void> = {
     "]": () => step(1),
     "[": () => step(-1),
     Enter: () => {
-      const placed = plot.marks[place];
+      const placed = plot.marks[index];
       if (placed) choose(placed.item.target);
     },
   };

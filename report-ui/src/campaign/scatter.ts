@@ -31,7 +31,7 @@ export const scatter: Kind = {
   describe(page, view, width, above) {
     const pairs = pairsOf(page, view);
     if (!pairs.length || page.candidates.length < 2) return null;
-    const [one, other] = view.across.map((place) => page.candidates[place]) as [string, string];
+    const [one, other] = view.across.map((index) => page.candidates[index]) as [string, string];
     const scale = linear(
       0,
       pairs.reduce((most, { x, y }) => Math.max(most, x, y), 0),
@@ -68,11 +68,11 @@ export const scatter: Kind = {
         })),
         drawn(
           [
-            { words: `n ${count(less)}`, at: [0.1, 0.93] },
-            { words: `n ${count(more)}`, at: [0.9, 0.07] },
+            { label: `n ${count(less)}`, at: [0.1, 0.93] },
+            { label: `n ${count(more)}`, at: [0.9, 0.07] },
           ],
-          ({ words, at }, coord) =>
-            text(coord([(at[0] ?? 0) * scale.max, (at[1] ?? 0) * scale.max]), words, {
+          ({ label, at }, coord) =>
+            text(coord([(at[0] ?? 0) * scale.max, (at[1] ?? 0) * scale.max]), label, {
               fill: theme().text,
               fontSize: 14,
               fontWeight: "bold",
@@ -83,7 +83,7 @@ export const scatter: Kind = {
     };
     const items = pairs.map(({ one: first, other: second, x, y }): Item => ({
       at: [x, y],
-      words: [
+      lines: [
         `${one} ${figure(x)}, ${other} ${figure(y)} ${unit}`,
         labelOf(page, page.runs.group[first] as number),
         `runs ${keyOf(page, first)}, ${keyOf(page, second)}`,
@@ -98,18 +98,18 @@ export const scatter: Kind = {
     return { title: `Throughput of ${other} against ${one}`, option, items, keys };
   },
   controls(page, view) {
-    const options = page.candidates.map((name, place): Option => [String(place), name]);
+    const options = page.candidates.map((name, index): Option => [String(index), name]);
     return ([1, 0] as const).map((side) => {
-      const set = (place: string) =>
+      const set = (index: string) =>
         view.change(() => {
-          view.across[side] = Number(place);
+          view.across[side] = Number(index);
         });
       const get = () => String(view.across[side]);
       return select(`across-${side}`, side ? "up" : "along", options, get, set, view);
     });
   },
   rows(page, view) {
-    const [one, other] = view.across.map((place) => page.candidates[place]);
+    const [one, other] = view.across.map((index) => page.candidates[index]);
     const { unit } = chartOf(page, "scatter");
     return [
       [...headOf(page), "seed", `${one} ${unit}`, `${other} ${unit}`, `${one} run`, `${other} run`],
@@ -137,10 +137,10 @@ function pairsOf(page: CampaignPage, view: View): Pair[] {
   const [one, other] = view.across;
   const second = new Map<number, [number, number][]>();
   const first: [number, number][] = [];
-  throughput.run.forEach((run, place) => {
+  throughput.run.forEach((run, index) => {
     const group = page.runs.group[run] as number;
     if (!groups.has(group)) return;
-    const found: [number, number] = [run, throughput.value[place] as number];
+    const found: [number, number] = [run, throughput.value[index] as number];
     const candidate = page.groups[group]?.candidate;
     const pair = page.runs.pair[run] as number;
     if (candidate === one) first.push(found);

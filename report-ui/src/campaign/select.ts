@@ -15,7 +15,7 @@ export function select(
   const field = make(
     "select",
     { name },
-    ...options.map(([value, words]) => make("option", { value }, words)),
+    ...options.map(([value, label]) => make("option", { value }, label)),
   );
   const update = () => {
     field.value = get();
@@ -28,10 +28,10 @@ export function select(
 
 // Which value of an axis is shown.
 export function valueOf(name: string, values: string[], number: number, view: View): HTMLElement {
-  const options = values.map((value, place): Option => [String(place), value]);
-  const set = (place: string) =>
+  const options = values.map((value, index): Option => [String(index), value]);
+  const set = (index: string) =>
     view.change(() => {
-      view.at[number] = Number(place);
+      view.at[number] = Number(index);
     });
   return select(`at-${name}`, name, options, () => String(view.at[number]), set, view);
 }

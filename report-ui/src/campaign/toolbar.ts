@@ -9,7 +9,7 @@ import type { View } from "./view";
 
 export function toolbar(page: CampaignPage, view: View): HTMLElement {
   const { axes, figures } = page;
-  const names: Option[] = axes.map(({ name }, place) => [String(place), name]);
+  const names: Option[] = axes.map(({ name }, index) => [String(index), name]);
   const selects: HTMLElement[] = [
     select(
       "figure",
@@ -30,7 +30,7 @@ export function toolbar(page: CampaignPage, view: View): HTMLElement {
         "along",
         names,
         () => String(view.along),
-        (place) => view.change(() => turn(view, Number(place))),
+        (index) => view.change(() => turn(view, Number(index))),
         view,
       ),
       select(
@@ -38,10 +38,10 @@ export function toolbar(page: CampaignPage, view: View): HTMLElement {
         "split by",
         [["-1", "nothing"], ...names],
         () => String(view.split),
-        (place) =>
+        (index) =>
           view.change(() => {
-            if (Number(place) === view.along) turn(view, view.split);
-            view.split = Number(place);
+            if (Number(index) === view.along) turn(view, view.split);
+            view.split = Number(index);
           }),
         view,
       ),
@@ -90,13 +90,13 @@ function linear(view: View): HTMLElement {
 
 // The series of the charts, which can be switched off; which there are depends on the axes.
 function candidatesOf(page: CampaignPage, view: View): HTMLElement {
-  const place = make("fieldset", { class: "series" });
+  const fieldset = make("fieldset", { class: "series" });
   const fill = () => {
-    const focused = place.querySelector<HTMLInputElement>(":focus")?.name;
+    const focused = fieldset.querySelector<HTMLInputElement>(":focus")?.name;
     const { series } = layoutOf(page, view);
     const shown = new Set(shownOf(page, view).series.map(({ name }) => name));
     const crowded = series.some(({ name }) => !shown.has(name) && !view.hidden.has(name));
-    place.replaceChildren(
+    fieldset.replaceChildren(
       make("legend", {}, "Shown"),
       ...series.map((one) => {
         const { name, style } = one;
@@ -109,10 +109,10 @@ function candidatesOf(page: CampaignPage, view: View): HTMLElement {
       }),
       ...(crowded ? [make("span", { class: "hint" }, "more cannot be told apart: choose which")] : []),
     );
-    for (const box of place.querySelectorAll("input")) if (box.name === focused) box.focus();
+    for (const box of fieldset.querySelectorAll("input")) if (box.name === focused) box.focus();
   };
   view.follow(fill);
   onThemeChange(fill);
   fill();
-  return place;
+  return fieldset;
 }

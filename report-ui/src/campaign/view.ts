@@ -25,7 +25,7 @@ export class View {
     this.split = axes.length > 1 ? 1 : -1;
     this.at = axes.map(({ values }) => values.length - 1);
     this.across = candidates.length > 2 ? [1, 2] : [0, candidates.length - 1];
-    this.initial = this.words().toString();
+    this.initial = this.parameters().toString();
     this.read();
     window.addEventListener("hashchange", () => {
       this.read();
@@ -44,8 +44,8 @@ export class View {
   change(change: () => void): void {
     change();
     this.settle();
-    const words = this.words().toString();
-    history.replaceState(null, "", words === this.initial ? "#" : `#${words}`);
+    const parameters = this.parameters().toString();
+    history.replaceState(null, "", parameters === this.initial ? "#" : `#${parameters}`);
     this.tell();
   }
 
@@ -60,46 +60,46 @@ export class View {
     for (const follower of this.followers) follower();
   }
 
-  private words(): URLSearchParams {
+  private parameters(): URLSearchParams {
     const { axes } = this.page;
-    const words = new URLSearchParams({
+    const parameters = new URLSearchParams({
       figure: this.figure,
       heat: this.heat,
       across: this.across.join(","),
     });
-    if (this.along >= 0) words.set("along", axes[this.along]?.name ?? "");
-    if (this.split >= 0) words.set("split", axes[this.split]?.name ?? "");
-    words.set("at", this.at.join(","));
-    if (this.linear) words.set("linear", "");
-    for (const name of this.hidden) words.append("hide", name);
-    return words;
+    if (this.along >= 0) parameters.set("along", axes[this.along]?.name ?? "");
+    if (this.split >= 0) parameters.set("split", axes[this.split]?.name ?? "");
+    parameters.set("at", this.at.join(","));
+    if (this.linear) parameters.set("linear", "");
+    for (const name of this.hidden) parameters.append("hide", name);
+    return parameters;
   }
 
   // What an address asks for and the page does not have is left as it is.
   private read(): void {
-    const words = new URLSearchParams(location.hash.slice(1) || this.initial);
+    const parameters = new URLSearchParams(location.hash.slice(1) || this.initial);
     const { axes, figures, candidates } = this.page;
     const axis = (name: string | null) => axes.findIndex((one) => one.name === name);
-    const among = (place: number, length: number) => Number.isInteger(place) && place >= 0 && place < length;
+    const among = (index: number, length: number) => Number.isInteger(index) && index >= 0 && index < length;
     const has = (id: string | null): id is string => figures.some((one) => one.id === id);
-    const [figure, heat] = [words.get("figure"), words.get("heat")];
+    const [figure, heat] = [parameters.get("figure"), parameters.get("heat")];
     if (has(figure)) this.figure = figure;
     if (heat === "gain" || has(heat)) this.heat = heat;
-    if (axes.length) this.along = Math.max(axis(words.get("along")), 0);
-    this.split = axis(words.get("split"));
-    words
+    if (axes.length) this.along = Math.max(axis(parameters.get("along")), 0);
+    this.split = axis(parameters.get("split"));
+    parameters
       .get("at")
       ?.split(",")
       .map(Number)
-      .forEach((place, number) => {
-        if (number < axes.length && among(place, axes[number]?.values.length ?? 0)) this.at[number] = place;
+      .forEach((index, number) => {
+        if (number < axes.length && among(index, axes[number]?.values.length ?? 0)) this.at[number] = index;
       });
-    const [one, other] = words.get("across")?.split(",").map(Number) ?? [];
+    const [one, other] = parameters.get("across")?.split(",").map(Number) ?? [];
     if (among(one ?? -1, candidates.length) && among(other ?? -1, candidates.length))
       this.across = [one as number, other as number];
-    this.linear = words.has("linear");
+    this.linear = parameters.has("linear");
     this.hidden.clear();
-    for (const name of words.getAll("hide")) this.hidden.add(name);
+    for (const name of parameters.getAll("hide")) this.hidden.add(name);
     this.settle();
   }
 

@@ -39,9 +39,9 @@ function* rows(series: Series, chart: string, page: Page): Iterable<string> {
   const head = [chart, series.name, series.role, series.subflow ?? ""]
     .map((cell) => quoted(String(cell)))
     .join(",");
-  for (let place = 0; place < series.x.length; place += 1) {
-    const capture = series.capture ? page.captures[series.capture[place] as number] : "";
-    yield `${head},${series.x[place]},${series.y[place] ?? ""},${quoted(capture ?? "")},${series.record?.[place] ?? ""}`;
+  for (let index = 0; index < series.x.length; index += 1) {
+    const capture = series.capture ? page.captures[series.capture[index] as number] : "";
+    yield `${head},${series.x[index]},${series.y[index] ?? ""},${quoted(capture ?? "")},${series.record?.[index] ?? ""}`;
   }
 }
 

@@ -8,7 +8,7 @@ import { legendOf } from "./legend";
 import { savePng, saveSvg } from "./picture";
 import { Plot } from "./plot";
 
-export function drawFigure(chart: Chart, page: Page, view: View, place: HTMLElement): Plot {
+export function drawFigure(chart: Chart, page: Page, view: View, container: HTMLElement): Plot {
   const body = make("div");
   const picture = () => pictureOf(plot, page);
   const takes = {
@@ -16,7 +16,7 @@ export function drawFigure(chart: Chart, page: Page, view: View, place: HTMLElem
     SVG: () => saveSvg(picture),
     CSV: () => saveCsv(plot, page),
   };
-  place.append(frameOf(chart, body, () => legendOf(chart), takes).figure);
+  container.append(frameOf(chart, body, () => legendOf(chart), takes).figure);
   const plot = new Plot(chart, view, page, body);
   return plot;
 }

@@ -43,8 +43,8 @@ export function frameOf(
   return { figure, title, renew, caption };
 }
 
-function thinned(words: string): HTMLElement {
-  return make("p", { class: "thinned" }, words);
+function thinned(content: string): HTMLElement {
+  return make("p", { class: "thinned" }, content);
 }
 
 function computed(about: About): HTMLElement {

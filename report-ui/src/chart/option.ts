@@ -86,9 +86,9 @@ export function describe(chart: Chart, view: View, page: Page, width: number, ab
 function layer(drawn: Drawn[]): void {
   const points = drawn.filter(({ series }) => series.kind === "points" && series.role === "data");
   points.sort((one, other) => other.slice.numbers.length - one.slice.numbers.length);
-  points.forEach((one, place) => {
-    one.layer = place;
-    if (points.length > 1) one.size = Math.max(6 - 2.5 * place, 1.5);
+  points.forEach((one, index) => {
+    one.layer = index;
+    if (points.length > 1) one.size = Math.max(6 - 2.5 * index, 1.5);
   });
 }
 
@@ -109,7 +109,7 @@ function drawValues(series: Series, view: View, width: number): Drawn {
 function drawLane(series: Series, row: number, view: View, width: number): Drawn {
   const { size, ...style } = styleFor(series);
   const cut = slice(series, view.span, width);
-  for (let place = 1; place < cut.points.length; place += 2) cut.points[place] = row;
+  for (let index = 1; index < cut.points.length; index += 2) cut.points[index] = row;
   return { series, slice: cut, grid: "lanes", style, size: Math.max(size, 8), layer: 0 };
 }
 
@@ -199,13 +199,13 @@ function optionOf(chart: Chart, view: View, page: Page, drawn: Drawn[], grids: G
 }
 
 function seriesOf({ series, slice: cut, grid, style, size, layer }: Drawn, grids: Grids): object {
-  const place = grids.names.indexOf(grid);
+  const index = grids.names.indexOf(grid);
   const common = {
     name: series.name,
     data: cut.points,
     dimensions: ["x", "y"],
-    xAxisIndex: place,
-    yAxisIndex: place,
+    xAxisIndex: index,
+    yAxisIndex: index,
     silent: true,
     clip: true,
   };
@@ -238,7 +238,7 @@ function seriesOf({ series, slice: cut, grid, style, size, layer }: Drawn, grids
 
 // What lasted, from its mark to its end, in lanes.
 function barsOf(chart: Chart, view: View, grids: Grids): object[] {
-  const place = grids.names.indexOf("lanes");
+  const index = grids.names.indexOf("lanes");
   const { from, to } = view.span;
   const bars: object[] = [];
   chart.lanes.forEach((lane, row) => {
@@ -256,7 +256,7 @@ function barsOf(chart: Chart, view: View, grids: Grids): object[] {
         const [right] = coord([Math.min(end, to), row]);
         return rect([left, middle - BAR / 2], [right, middle + BAR / 2], { fill: colour, opacity: 0.45 });
       };
-      bars.push({ ...shapes(seen, shape), xAxisIndex: place, yAxisIndex: place });
+      bars.push({ ...shapes(seen, shape), xAxisIndex: index, yAxisIndex: index });
     }
   });
   return bars;
@@ -268,19 +268,19 @@ function backOf(
   view: View,
   { moments }: Page,
   name: string,
-  place: number,
+  index: number,
   colour: string,
 ): object {
   const { shade, found: foundShade } = theme();
   const seen = moments.filter(({ at_s, to_s }) => at_s <= view.span.to && (to_s ?? at_s) >= view.span.from);
-  const named = place === 0 && chart.lanes.length > 0 && name === "values";
+  const named = index === 0 && chart.lanes.length > 0 && name === "values";
   const label = { show: named, color: colour, fontSize: FONT, formatter: "{b}" };
   const levels = name === "values" ? chart.levels : [];
   return {
     type: "line",
     data: [],
-    xAxisIndex: place,
-    yAxisIndex: place,
+    xAxisIndex: index,
+    yAxisIndex: index,
     silent: true,
     markArea: {
       silent: true,

@@ -45,18 +45,18 @@ export function saveSvg(picture: () => Picture): void {
   chart.dispose();
 }
 
-export function fileName(...words: string[]): string {
-  return words.join("-").replaceAll(/[^\w.-]+/g, "-");
+export function fileName(...parts: string[]): string {
+  return parts.join("-").replaceAll(/[^\w.-]+/g, "-");
 }
 
 function titled(picture: () => Picture): Picture {
   const made = onPaper(picture);
   const rich = Object.fromEntries(
-    made.keys.map(({ colour }, place) => [`s${place}`, { color: colour, fontWeight: "bold" }]),
+    made.keys.map(({ colour }, index) => [`s${index}`, { color: colour, fontWeight: "bold" }]),
   );
   const title = {
     text: made.title,
-    subtext: made.keys.map(({ sign, name }, place) => `{s${place}|${sign}} ${name}`).join("   "),
+    subtext: made.keys.map(({ sign, name }, index) => `{s${index}|${sign}} ${name}`).join("   "),
     left: 16,
     top: 6,
     textStyle: { fontSize: 15, color: "#1b1f24" },

@@ -9,7 +9,7 @@ import { type Described, type Drawn, describe, heightOf, leftOf } from "./option
 export interface Point {
   drawn: Drawn;
   // Among the drawn points, and in the series.
-  place: number;
+  index: number;
   number: number;
   at: number;
   value: number;
@@ -78,12 +78,12 @@ export class Plot {
     for (const drawn of this.drawn) {
       const toPixel = this.scale(drawn);
       const { points } = drawn.slice;
-      for (let place = 0; 2 * place < points.length; place += 1) {
-        const [x, y] = toPixel(place);
+      for (let index = 0; 2 * index < points.length; index += 1) {
+        const [x, y] = toPixel(index);
         const distance = (x - left) ** 2 + (y - top) ** 2;
         if (distance < least) {
           least = distance;
-          best = this.point(drawn, place);
+          best = this.point(drawn, index);
         }
       }
     }
@@ -94,8 +94,8 @@ export class Plot {
   beside(point: Point | null, step: number): Point | null {
     const drawn = point?.drawn ?? this.drawn.find((one) => one.slice.numbers.length > 0);
     if (!drawn) return null;
-    const place = point ? point.place + step : 0;
-    return place >= 0 && place < drawn.slice.numbers.length ? this.point(drawn, place) : point;
+    const index = point ? point.index + step : 0;
+    return index >= 0 && index < drawn.slice.numbers.length ? this.point(drawn, index) : point;
   }
 
   mark(time: number | null): void {
@@ -103,15 +103,15 @@ export class Plot {
     if (time !== null) this.crosshair.style.left = `${this.pixelAt(time)}px`;
   }
 
-  private point(drawn: Drawn, place: number): Point {
-    const [left, top] = this.scale(drawn)(place);
-    const at = drawn.slice.points[2 * place] as number;
-    const value = drawn.slice.points[2 * place + 1] as number;
-    return { drawn, place, number: drawn.slice.numbers[place] as number, at, value, left, top };
+  private point(drawn: Drawn, index: number): Point {
+    const [left, top] = this.scale(drawn)(index);
+    const at = drawn.slice.points[2 * index] as number;
+    const value = drawn.slice.points[2 * index + 1] as number;
+    return { drawn, index, number: drawn.slice.numbers[index] as number, at, value, left, top };
   }
 
   // Axes are linear: two points of them give all others, faster than asking for each.
-  private scale(drawn: Drawn): (place: number) => [number, number] {
+  private scale(drawn: Drawn): (sample: number) => [number, number] {
     const index = this.chart.value !== null && drawn.grid === "lanes" ? 1 : 0;
     const pixel = (axis: "x" | "y", value: number) =>
       this.echarts.convertToPixel({ [`${axis}AxisIndex`]: index }, value) as unknown as number;
@@ -119,9 +119,9 @@ export class Plot {
     const [left, right] = [pixel("x", from), pixel("x", to)];
     const [zero, one] = [pixel("y", 0), pixel("y", 1)];
     const { points } = drawn.slice;
-    return (place) => [
-      left + (((points[2 * place] as number) - from) * (right - left)) / (to - from),
-      zero + (points[2 * place + 1] as number) * (one - zero),
+    return (sample) => [
+      left + (((points[2 * sample] as number) - from) * (right - left)) / (to - from),
+      zero + (points[2 * sample + 1] as number) * (one - zero),
     ];
   }
 

@@ -20,18 +20,18 @@ function drag(plot: Plot, reactions: Reactions): void {
   const band = make("div", { class: "band", hidden: "" });
   plot.root.append(band);
   let start: number | null = null;
-  const place = (event: PointerEvent): [number, number] => {
+  const position = (event: PointerEvent): [number, number] => {
     const box = plot.root.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
   plot.root.addEventListener("pointerdown", (event) => {
-    const [left] = place(event);
+    const [left] = position(event);
     if (event.button !== 0 || left < plot.left) return;
     start = left;
     plot.root.setPointerCapture(event.pointerId);
   });
   plot.root.addEventListener("pointermove", (event) => {
-    const [left, top] = place(event);
+    const [left, top] = position(event);
     if (start !== null && Math.abs(left - start) > DRAG) {
       band.hidden = false;
       band.style.left = `${Math.min(left, start)}px`;
@@ -41,7 +41,7 @@ function drag(plot: Plot, reactions: Reactions): void {
     reactions.look(plot, within, within === null ? null : plot.nearest(left, top));
   });
   plot.root.addEventListener("pointerup", (event) => {
-    const [left, top] = place(event);
+    const [left, top] = position(event);
     const from = start;
     start = null;
     band.hidden = true;

@@ -31,12 +31,12 @@ export function rect(one: [number, number], other: [number, number], style: obje
   return { type: "rect", shape: { x: left, y: top, width, height }, style };
 }
 
-export function text(at: [number, number], words: string, style: object): object {
+export function text(at: [number, number], content: string, style: object): object {
   return {
     type: "text",
     x: at[0],
     y: at[1],
-    style: { text: words, align: "center", verticalAlign: "middle", fontSize: 12, ...style },
+    style: { text: content, align: "center", verticalAlign: "middle", fontSize: 12, ...style },
   };
 }
 

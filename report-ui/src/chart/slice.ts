@@ -29,9 +29,9 @@ export function slice(series: Series, span: Span, width: number): Slice {
 export function extent(slices: Slice[], span: Span): [number, number] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { points } of slices)
-    for (let place = 0; place < points.length; place += 2) {
-      const y = points[place + 1] as number;
-      if ((points[place] as number) > span.to) continue;
+    for (let index = 0; index < points.length; index += 2) {
+      const y = points[index + 1] as number;
+      if ((points[index] as number) > span.to) continue;
       if (y < least) least = y;
       if (y > most) most = y;
     }
@@ -42,33 +42,33 @@ function perPixel(series: Series, first: number, end: number, span: Span, width:
   const { x, y } = series;
   const scale = width / (span.to - span.from);
   const kept: number[] = [];
-  let place = first;
-  while (place < end) {
-    const pixel = Math.floor(((x[place] as number) - span.from) * scale);
-    const begin = place;
-    let least = place;
-    let most = place;
-    while (place < end && Math.floor(((x[place] as number) - span.from) * scale) === pixel) {
-      if ((y[place] as number) < (y[least] as number)) least = place;
-      if ((y[place] as number) > (y[most] as number)) most = place;
-      place += 1;
+  let index = first;
+  while (index < end) {
+    const pixel = Math.floor(((x[index] as number) - span.from) * scale);
+    const begin = index;
+    let least = index;
+    let most = index;
+    while (index < end && Math.floor(((x[index] as number) - span.from) * scale) === pixel) {
+      if ((y[index] as number) < (y[least] as number)) least = index;
+      if ((y[index] as number) > (y[most] as number)) most = index;
+      index += 1;
     }
-    kept.push(...[...new Set([begin, least, most, place - 1])].sort((one, other) => one - other));
+    kept.push(...[...new Set([begin, least, most, index - 1])].sort((one, other) => one - other));
   }
   return kept;
 }
 
 function gather(series: Series, numbers: number[] | Uint32Array, thinned: boolean): Slice {
   const points = new Float64Array(2 * numbers.length);
-  numbers.forEach((number, place) => {
-    points[2 * place] = series.x[number] as number;
-    points[2 * place + 1] = series.y.length ? (series.y[number] as number) : 0;
+  numbers.forEach((number, index) => {
+    points[2 * index] = series.x[number] as number;
+    points[2 * index + 1] = series.y.length ? (series.y[number] as number) : 0;
   });
   return { points, numbers: Uint32Array.from(numbers), thinned };
 }
 
 function range(first: number, end: number): Uint32Array {
-  return Uint32Array.from({ length: Math.max(end - first, 0) }, (_, place) => first + place);
+  return Uint32Array.from({ length: Math.max(end - first, 0) }, (_, index) => first + index);
 }
 
 // The first place whose value is at least (with `above`: greater than) the bound.

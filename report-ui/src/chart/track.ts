@@ -17,7 +17,7 @@ const FONT = 12;
 const GRADES = ["#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00"];
 const SYMBOLS = ["circle", "rect", "diamond", "triangle", CROSS];
 
-export function drawTrack(track: Track, page: Page, view: View, place: HTMLElement): void {
+export function drawTrack(track: Track, page: Page, view: View, container: HTMLElement): void {
   const root = make("div", { class: "plot", role: "group", "aria-label": labelOf(track) });
   root.style.height = `${HEIGHT}px`;
   const picture = () => pictureOf(track, page, view);
@@ -26,7 +26,7 @@ export function drawTrack(track: Track, page: Page, view: View, place: HTMLEleme
     SVG: () => saveSvg(picture),
     CSV: () => save(`${fileName(page.name, track.id)}.csv`, "text/csv", csvOf(track)),
   };
-  place.append(frameOf({ ...track, thinned: null }, root, () => legendOf(track), takes).figure);
+  container.append(frameOf({ ...track, thinned: null }, root, () => legendOf(track), takes).figure);
   const echarts: EChartsType = init(root, null, { width: root.clientWidth, height: HEIGHT });
   const draw = () => {
     const width = root.clientWidth;

@@ -86,11 +86,11 @@ export function styleOfPlain(path: number, number: number): Style {
 // MPTCP is solid and filled, in the colour of text and in those that paths leave.
 export function styleOfMptcp(number: number, paths: number): Style {
   const colours = [theme().text, ...(isDark() ? ON_DARK : COLOURS).slice(paths)];
-  const place = number % colours.length;
+  const index = number % colours.length;
   return {
-    colour: colours[place] as string,
+    colour: colours[index] as string,
     dash: "solid",
-    symbol: SYMBOLS[place % SYMBOLS.length] as string,
+    symbol: SYMBOLS[index % SYMBOLS.length] as string,
   };
 }
 

@@ -72,23 +72,23 @@ export class View {
   }
 
   private write(): void {
-    const words = new URLSearchParams();
+    const parameters = new URLSearchParams();
     if (this.span.from > this.whole.from || this.span.to < this.whole.to) {
-      words.set("from", this.span.from.toFixed(6));
-      words.set("to", this.span.to.toFixed(6));
+      parameters.set("from", this.span.from.toFixed(6));
+      parameters.set("to", this.span.to.toFixed(6));
     }
-    if (this.hidden.size) words.set("hide", [...this.hidden].sort().join(","));
-    history.replaceState(null, "", `#${words}`);
+    if (this.hidden.size) parameters.set("hide", [...this.hidden].sort().join(","));
+    history.replaceState(null, "", `#${parameters}`);
   }
 
   private read(): boolean {
     const before = JSON.stringify([this.span, [...this.hidden]]);
-    const words = new URLSearchParams(location.hash.slice(1));
-    const from = Number(words.get("from") ?? this.whole.from);
-    const to = Number(words.get("to") ?? this.whole.to);
+    const parameters = new URLSearchParams(location.hash.slice(1));
+    const from = Number(parameters.get("from") ?? this.whole.from);
+    const to = Number(parameters.get("to") ?? this.whole.to);
     this.span = this.within({ from, to });
     this.hidden.clear();
-    for (const number of words.get("hide")?.split(",") ?? []) this.hidden.add(Number(number));
+    for (const number of parameters.get("hide")?.split(",") ?? []) this.hidden.add(Number(number));
     return before !== JSON.stringify([this.span, [...this.hidden]]);
   }
 }
