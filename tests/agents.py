@@ -25,13 +25,13 @@ class Loopback:
 
     def run(self, command: str) -> str:
         """Run a command in it; gives what it printed."""
-        words = [*self.enter, *command.split()]
-        return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        whole = [*self.enter, *command.split()]
+        return subprocess.run(whole, check=True, capture_output=True, text=True).stdout
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start a command in it."""
         return subprocess.Popen(
-            [*self.enter, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [*self.enter, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def agent(self, job: dict[str, Any]) -> Agent:
@@ -107,8 +107,8 @@ class Agent:
 def loopback() -> Iterator[Loopback]:
     """Make a namespace."""
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    words = ["unshare", "--net", *user, "sh", "-c", READY]
-    with subprocess.Popen(words, stdout=subprocess.PIPE) as holder:
+    command = ["unshare", "--net", *user, "sh", "-c", READY]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         holder.stdout.readline()
         try:

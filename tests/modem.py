@@ -93,8 +93,8 @@ class ModemManager:
 def bus(directory: Path) -> Iterator[str]:
     """Give the address of a bus of its own."""
     address = f"unix:path={directory}/bus"
-    words = ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}"]
-    with subprocess.Popen([*words, "--print-address"], stdout=subprocess.PIPE) as daemon:
+    command = ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}"]
+    with subprocess.Popen([*command, "--print-address"], stdout=subprocess.PIPE) as daemon:
         assert daemon.stdout is not None
         daemon.stdout.readline()
         try:

@@ -18,7 +18,7 @@ STAGE = "/mnt"
 TUN = pathlib.Path("/dev/net/tun")
 
 
-def command(words: list[str], *, tun: bool) -> list[str]:
+def command(arguments: list[str], *, tun: bool) -> list[str]:
     """Give the command that runs another one as such a user, to whom TUN is open or closed."""
     lines = ["set -e", f"mount -t tmpfs -o mode=0755 none {STAGE}"]
     closed = {path: _closed(pathlib.Path(path)) for path in dict.fromkeys(SEEN)}
@@ -34,7 +34,7 @@ def command(words: list[str], *, tun: bool) -> list[str]:
         mode = "0666" if tun else "0600"
         lines += [f"mknod -m {mode} {STAGE}/tun c 10 200", f"mount --bind {STAGE}/tun {TUN}"]
     who = f"setpriv --reuid {NOBODY} --regid {NOBODY} --clear-groups"
-    lines.append(f"exec {who} {shlex.join(words)}")
+    lines.append(f"exec {who} {shlex.join(arguments)}")
     return ["unshare", "--mount", "sh", "-c", "\n".join(lines)]
 
 

@@ -20,7 +20,7 @@ class Watch:
     """Knows all processes of one run by a mark that they inherit, and looks for what they leave."""
 
     def __init__(self, directory: pathlib.Path) -> None:
-        self._place = directory
+        self._directory = directory
         self._mark = uuid.uuid4().hex
         self._temporary = directory / "tmp"
         self._temporary.mkdir(exist_ok=True)
@@ -51,7 +51,7 @@ class Watch:
         # Such as go meanwhile are no fault to it.
         left += [
             f"run directory {directory}/{name}"
-            for directory, names, _ in os.walk(self._place)
+            for directory, names, _ in os.walk(self._directory)
             for name in names
             if name.startswith(UNFINISHED)
         ]

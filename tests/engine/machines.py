@@ -52,17 +52,17 @@ class Machine:
         return self.kind.partition("-")[2]
 
     def command(self, *arguments: object) -> list[str]:
-        """Give the words that run mptcplab on it."""
+        """Give the arguments that run mptcplab on it."""
         return self.python("-m", "mptcplab", *arguments)
 
     def python(self, *arguments: object) -> list[str]:
-        """Give the words that run Python on it."""
-        words = [sys.executable, *map(str, arguments)]
+        """Give the arguments that run Python on it."""
+        command = [sys.executable, *map(str, arguments)]
         if self.kind.startswith("user"):
-            return ordinary.command(words, tun=self.kind == "user-tun")
+            return ordinary.command(command, tun=self.kind == "user-tun")
         if self.kind == "root-packet":
-            return ["unshare", "--mount", "sh", "-c", NO_TUN, "sh", *words]
-        return words
+            return ["unshare", "--mount", "sh", "-c", NO_TUN, "sh", *command]
+        return command
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         """Start mptcplab on it."""

@@ -33,7 +33,7 @@ stop = "60 s"
 sample = "50 ms"
 """
 OURS = ["client", "server"]
-WAYS = ["download", "upload"]
+DIRECTIONS = ["download", "upload"]
 
 
 def setting(**values: object) -> list[str]:
@@ -64,14 +64,14 @@ def sockets(run: Run, end: str) -> list[dict[str, Any]]:
     return found
 
 
-def delivered(run: Run, way: str) -> int:
+def delivered(run: Run, direction: str) -> int:
     """Bytes that the application got."""
-    got: int = run.outcome["bytes_received"]["down" if way == "download" else "up"]
+    got: int = run.outcome["bytes_received"]["down" if direction == "download" else "up"]
     return got
 
 
-def shares(run: Run, way: str) -> dict[str, int]:
+def shares(run: Run, direction: str) -> dict[str, int]:
     """Bytes that each path carried."""
-    flows = run.flows.filter(direction="down" if way == "download" else "up")
+    flows = run.flows.filter(direction="down" if direction == "download" else "up")
     joined = flows.join(run.subflows.select("subflow", "path"), on="subflow")
     return dict(joined.group_by("path").agg(pl.col("bytes").sum()).iter_rows())

@@ -20,7 +20,7 @@ class Terminal:
 
     def __init__(
         self,
-        words: list[str],
+        command: list[str],
         directory: pathlib.Path,
         environment: Mapping[str, str] | None = None,
     ) -> None:
@@ -30,7 +30,7 @@ class Terminal:
         self.process, self._end = pty.fork()
         if self.process == 0:
             os.chdir(directory)
-            os.execvpe(words[0], words, dict(environment or os.environ))
+            os.execvpe(command[0], command, dict(environment or os.environ))
 
     def __enter__(self) -> Self:
         return self

@@ -129,10 +129,10 @@ def test_what_the_kernel_makes_up_is_mended_and_counted(
     ).mptcp
     mended = run.about["kernel"]["controllers"]["lia"]["repairs"]["server"]
     assert mended["thresholds"] > 0
-    told = [
+    repaired = [
         row for row in run.tables.rows("diagnostics") if row["diagnostic"] == "controller_repaired"
     ]
-    assert [row["count"] for row in told] == [mended["thresholds"] + mended["windows"]]
+    assert [row["count"] for row in repaired] == [mended["thresholds"] + mended["windows"]]
     # None of them has had an effect.
     windows = [row["cwnd_packets"] for row in run.tables.rows("state")]
     thresholds = [row["ssthresh_packets"] for row in run.tables.rows("state")]

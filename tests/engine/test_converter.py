@@ -49,9 +49,9 @@ def network() -> Iterator[None]:
 class Converter:
     """The program, started with these words."""
 
-    def __init__(self, *words: str) -> None:
+    def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [program(), *words, "--json"],
+            [program(), *arguments, "--json"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -72,14 +72,16 @@ class Converter:
         assert self.process.returncode == 0, said
 
 
-def at_server(*words: str) -> Converter:
-    anybody = [] if {"--to", "--transparent", "--allow"} & {*words} else ["--allow", "0.0.0.0/0"]
-    return Converter("server", "--listen", f"{SERVER}:0", *anybody, *words)
+def at_server(*arguments: str) -> Converter:
+    anybody = (
+        [] if {"--to", "--transparent", "--allow"} & {*arguments} else ["--allow", "0.0.0.0/0"]
+    )
+    return Converter("server", "--listen", f"{SERVER}:0", *anybody, *arguments)
 
 
-def at_client(server: tuple[str, int], *words: str) -> Converter:
+def at_client(server: tuple[str, int], *arguments: str) -> Converter:
     return Converter(
-        "client", "--listen", "127.0.0.1:0", "--to", f"{server[0]}:{server[1]}", *words
+        "client", "--listen", "127.0.0.1:0", "--to", f"{server[0]}:{server[1]}", *arguments
     )
 
 
@@ -131,14 +133,14 @@ def counted(group: str, name: str) -> int:
     return int(values[names.index(name)])
 
 
-@pytest.mark.parametrize("words", [(), ("--cookies",)], ids=["open", "cookies"])
-def test_all_arrives_as_it_was_sent(words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("arguments", [(), ("--cookies",)], ids=["open", "cookies"])
+def test_all_arrives_as_it_was_sent(arguments: tuple[str, ...]) -> None:
     server = Hashing(DATA[::-1])
-    with at_server(*words) as far, at_client(server.address, "--converter", far.text) as near:
+    with at_server(*arguments) as far, at_client(server.address, "--converter", far.text) as near:
         for data in (DATA, b"", b"short"):
             assert exchanged(near.address, data) == hashlib.sha256(data).digest() + DATA[::-1]
     # It was MPTCP in between, and the requests were in the SYNs.
-    tries = 3 if not words else 4
+    tries = 3 if not arguments else 4
     assert counted("MPTcpExt", "MPCapableSYNRX") == tries
     assert counted("MPTcpExt", "MPCapableFallbackACK") == 0
     assert counted("TcpExt", "TCPFastOpenPassive") == tries
@@ -178,8 +180,8 @@ def test_hundreds_at_once() -> None:
 def test_open_files_are_as_many_as_connections_need() -> None:
     few = "import os, resource, sys; limits = 64, 4096; resource.setrlimit(7, limits); "
     become = few + "os.execv(sys.argv[1], sys.argv[1:])"
-    words = [program(), "client", "--listen", "127.0.0.1:0", "--to", f"{SERVER}:1"]
-    process = subprocess.Popen([sys.executable, "-c", become, *words], stderr=subprocess.PIPE)
+    arguments = [program(), "client", "--listen", "127.0.0.1:0", "--to", f"{SERVER}:1"]
+    process = subprocess.Popen([sys.executable, "-c", become, *arguments], stderr=subprocess.PIPE)
     assert process.stderr is not None
     with process.stderr:
         assert b"listens on" in process.stderr.readline()
@@ -215,15 +217,15 @@ def test_whoever_reads_slowly_is_waited_for(listener: socket.socket) -> None:
 
 
 @pytest.mark.parametrize(
-    ("port", "words"),
+    ("port", "arguments"),
     [
         (5124, ("--transparent",)),
         (5125, ("--to", f"{SERVER}:5125")),
         (5126, ("--transparent", "--converter", f"{SERVER}:5126")),
     ],
 )
-def test_none_converts_its_own_connections(port: int, words: tuple[str, ...]) -> None:
-    with Converter("client", "--listen", f"0.0.0.0:{port}", *words) as near:
+def test_none_converts_its_own_connections(port: int, arguments: tuple[str, ...]) -> None:
+    with Converter("client", "--listen", f"0.0.0.0:{port}", *arguments) as near:
         # The reset may come while it is still connecting.
         with (
             pytest.raises(ConnectionResetError),
@@ -304,9 +306,9 @@ def test_every_error_is_told(listener: socket.socket) -> None:
     with at_server("--allow", "192.0.2.0/24") as far:
         assert answered(far, connect(SERVER, nobody)) == "01022263 1e012000"
     with at_server("--cookies") as far:
-        told = answered(far, connect(SERVER, nobody))
-        assert told.startswith("01042263 1e030300 ")
-        cookie = told.removeprefix("01042263 1e030300 ")
+        answer = answered(far, connect(SERVER, nobody))
+        assert answer.startswith("01042263 1e030300 ")
+        cookie = answer.removeprefix("01042263 1e030300 ")
         with_cookie = f"01092263 16030000 {cookie} {connect(SERVER, nobody)[8:]}"
         assert answered(far, with_cookie) == "01022263 1e016000"
         wrong = f"01092263 16030000 00000000 00000000 {connect(SERVER, nobody)[8:]}"
@@ -336,8 +338,8 @@ def test_another_cookie_is_asked_for_when_the_converter_began_anew() -> None:
             assert exchanged(near.address, b"once") == hashlib.sha256(b"once").digest()
             far.process.terminate()
             far.process.wait(SECONDS)
-            words = ("--listen", address, "--allow", "0.0.0.0/0", "--cookies")
-            with Converter("server", *words):
+            arguments = ("--listen", address, "--allow", "0.0.0.0/0", "--cookies")
+            with Converter("server", *arguments):
                 assert exchanged(near.address, b"again") == hashlib.sha256(b"again").digest()
 
 
@@ -376,7 +378,7 @@ CLIENT = ("client", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:1")
 
 
 @pytest.mark.parametrize(
-    ("words", "refused"),
+    ("arguments", "refused"),
     [
         (["client", "--listen", "127.0.0.1:0"], "client needs --to ADDRESS:PORT or --transparent"),
         (
@@ -393,8 +395,8 @@ CLIENT = ("client", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:1")
         ),
     ],
 )
-def test_mistakes_are_told_in_a_line(words: list[str], refused: str) -> None:
-    done = subprocess.run([program(), *words], capture_output=True, text=True, check=False)
+def test_mistakes_are_told_in_a_line(arguments: list[str], refused: str) -> None:
+    done = subprocess.run([program(), *arguments], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert done.stderr.startswith(f"mptcplab-convert: {refused}")
 
@@ -402,12 +404,12 @@ def test_mistakes_are_told_in_a_line(words: list[str], refused: str) -> None:
 def test_the_command_becomes_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     began: list[list[str]] = []
 
-    def becomes(_: str, words: list[str]) -> None:
-        began.append(words)
+    def becomes(_: str, arguments: list[str]) -> None:
+        began.append(arguments)
         raise SystemExit
 
     monkeypatch.setattr(os, "execv", becomes)
-    words = [
+    arguments = [
         "server",
         "--listen",
         "[::]:5124",
@@ -421,5 +423,5 @@ def test_the_command_becomes_the_program(monkeypatch: pytest.MonkeyPatch) -> Non
         "10.0.0.0/8",
     ]
     with pytest.raises(SystemExit):
-        main(["convert", *words, "--cookies", "--json"])
-    assert began == [[program(), *words, "--cookies", "--json"]]
+        main(["convert", *arguments, "--cookies", "--json"])
+    assert began == [[program(), *arguments, "--cookies", "--json"]]

@@ -32,7 +32,7 @@ def scenario() -> str:
 
 
 @pytest.mark.parametrize(
-    ("ends", "told", "values"),
+    ("ends", "by_convert", "values"),
     [
         (BOTH, True, {}),
         (BOTH, True, {"transfer__direction": "upload"}),
@@ -44,10 +44,10 @@ def scenario() -> str:
     ],
 )
 def test_all_arrives_over_both_paths(
-    host: Machine, ends: tuple[str, ...], told: bool, values: dict[str, object]
+    host: Machine, ends: tuple[str, ...], by_convert: bool, values: dict[str, object]
 ) -> None:
-    words = setting(**values)
-    (run,) = host.emulate(scenario(), "--no-baselines", *words).values()
+    arguments = setting(**values)
+    (run,) = host.emulate(scenario(), "--no-baselines", *arguments).values()
     assert run.outcome["finished"] is True, run.outcome
     # Each byte was compared with the one that was sent.
     assert run.outcome["corrupt_bytes"] == 0
@@ -65,9 +65,9 @@ def test_all_arrives_over_both_paths(
     up = values.get("transfer__direction") == "upload"
     # What is in the SYN has no mapping, and is not counted.
     in_syn = values.get("converter__fast_open") == "true"
-    request = REQUEST * (told and not in_syn)
+    request = REQUEST * (by_convert and not in_syn)
     assert moved.get("up", 0) == BYTES * up + request
-    assert moved.get("down", 0) == BYTES * (not up) + ANSWER * told
+    assert moved.get("down", 0) == BYTES * (not up) + ANSWER * by_convert
     # Nor is their request one of the application's.
     assert run.transfers["responses"].null_count() == run.transfers.height
     assert list(run.tables.rows("responses")) == []

@@ -49,8 +49,8 @@ def load(machine: Machine, *, captures: bool) -> dict[str, Run]:
     client.write_text(CLIENT)
     drop = "" if captures else PLAIN
     serve = directory / "serve.sh"
-    words = f"--open --state {directory}/state --out {out}"
-    serve.write_text(f"{sys.executable} -P -m mptcplab serve {words} 2> {log}")
+    arguments = f"--open --state {directory}/state --out {out}"
+    serve.write_text(f"{sys.executable} -P -m mptcplab serve {arguments} 2> {log}")
     done = machine.run(
         *("shell", links, "--out", directory / "shell", "--serve", f"{drop} sh {serve}"),
         *("--", sys.executable, client, log),

@@ -31,7 +31,7 @@ def planned() -> Plan:
 
 
 @pytest.mark.parametrize(
-    ("ports", "more", "error", "words"),
+    ("ports", "more", "error", "message"),
     [
         ([], {}, Error, "port client:wifi: has no device"),
         ([], {"ours": ["client", "server"]}, Error, "two such hosts are for the simulation"),
@@ -50,9 +50,9 @@ def test_what_is_refused(
     ports: list[tuple[str, str, int, str, str]],
     more: dict[str, Any],
     error: type[Exception],
-    words: str,
+    message: str,
 ) -> None:
-    with pytest.raises(error, match=words):
+    with pytest.raises(error, match=message):
         Emulator(planned(), ports, **NOWHERE | more)
 
 

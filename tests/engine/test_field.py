@@ -75,8 +75,15 @@ class Field:
         for name, line in lines.items():
             (directory / name).write_text(line)
         serve, run = (f"{drop} sh {directory / name}" for name in lines)
-        words = ["shell", self._links, "--out", directory / f"shell-{captures}", "--serve", serve]
-        done = self._machine.run(*words, "--", *run.split())
+        arguments = [
+            "shell",
+            self._links,
+            "--out",
+            directory / f"shell-{captures}",
+            "--serve",
+            serve,
+        ]
+        done = self._machine.run(*arguments, "--", *run.split())
         assert done.returncode == 0, done.stderr
         return open_comparison(out)
 
@@ -90,8 +97,8 @@ class Field:
     def emulate(self) -> Comparison:
         """Run the same file over the same links with the kernel engine."""
         out = self._machine.directory / "kernel"
-        words = ["run", self.scenario, "--engine", "kernel", "--out", out, "--no-report"]
-        done = self._machine.run(*words)
+        arguments = ["run", self.scenario, "--engine", "kernel", "--out", out, "--no-report"]
+        done = self._machine.run(*arguments)
         assert done.returncode == 0, done.stderr
         return open_comparison(out)
 

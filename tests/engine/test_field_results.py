@@ -77,8 +77,15 @@ def between(host: Machine, name: str, path: str, client: str) -> tuple[Path, Pat
     (directory / "run.sh").write_text(
         f"set -e\ncd {directory}\nuntil [ -s line ]; do sleep 0.1; done\n{lines}"
     )
-    words = ["shell", links, "--out", directory / "shell", "--serve", f"sh {directory}/serve.sh"]
-    done = host.run(*words, "--", "sh", str(directory / "run.sh"), seconds=240)
+    arguments = [
+        "shell",
+        links,
+        "--out",
+        directory / "shell",
+        "--serve",
+        f"sh {directory}/serve.sh",
+    ]
+    done = host.run(*arguments, "--", "sh", str(directory / "run.sh"), seconds=240)
     assert done.returncode == 0, done.stderr
     return scenario, directory
 
@@ -107,16 +114,16 @@ def measured(any_machine: Machine) -> Measured:
     scenario, directory = between(host, "results", "", client)
     # The same file over the same links.
     emulated = directory / "emulated"
-    words = ["run", scenario, "--engine", "kernel", "--out", emulated, "--no-report"]
-    done = host.run(*words)
+    arguments = ["run", scenario, "--engine", "kernel", "--out", emulated, "--no-report"]
+    done = host.run(*arguments)
     assert done.returncode == 0, done.stderr
     document = json.loads((directory / "field.json").read_text())
     return Measured(host, directory / "field", emulated, directory / "campaign", document)
 
 
-def said(host: Machine, *words: object) -> str:
+def said(host: Machine, *arguments: object) -> str:
     """Give what mptcplab prints."""
-    done = host.run(*words)
+    done = host.run(*arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -147,12 +154,12 @@ def test_findings_are_those_of_the_document(measured: Measured) -> None:
 
 
 def test_it_is_compared_with_the_same_links_emulated(measured: Measured) -> None:
-    words = ["compare", measured.field, measured.emulated]
-    document = json.loads(said(measured.host, *words, "--json"))
+    arguments = ["compare", measured.field, measured.emulated]
+    document = json.loads(said(measured.host, *arguments, "--json"))
     configured = {row["key"]: (row["a"], row["b"]) for row in document["configuration"]}
     assert configured["engine"] == ("field", "kernel")
     assert "transfer.size" not in configured
-    output = said(measured.host, *words)
+    output = said(measured.host, *arguments)
     for name in ("mptcp", "tcp-wifi", "tcp-lte"):
         assert f"\n{name} · " in output
 

@@ -14,7 +14,7 @@ import pytest
 
 from contact import pattern
 from engine.machines import Machine, began_s
-from engine.meeting import OURS, TWO_PATHS, WAYS, delivered, meet, setting, shares, sockets
+from engine.meeting import DIRECTIONS, OURS, TWO_PATHS, delivered, meet, setting, shares, sockets
 from mptcplab.results.run import Run
 from mptcplab.scenario.scenario import load
 from requirements import need_tool
@@ -38,30 +38,32 @@ def test_two_subflows_on_every_machine(machine: Machine, ours: str) -> None:
 
 
 @pytest.mark.parametrize("congestion_control", ["lia", "olia"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("ours", OURS)
 def test_coupled_controllers_against_linux(
-    host: Machine, ours: str, way: str, congestion_control: str
+    host: Machine, ours: str, direction: str, congestion_control: str
 ) -> None:
-    run = meet(host, ours, transfer__direction=way, mptcp__congestion_control=congestion_control)
-    assert delivered(run, way) == 2_000_000
-    assert min(shares(run, way).values()) > 100_000
+    run = meet(
+        host, ours, transfer__direction=direction, mptcp__congestion_control=congestion_control
+    )
+    assert delivered(run, direction) == 2_000_000
+    assert min(shares(run, direction).values()) > 100_000
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("ours", OURS)
-def test_four_subflows_over_ipv6_with_checksums(host: Machine, ours: str, way: str) -> None:
+def test_four_subflows_over_ipv6_with_checksums(host: Machine, ours: str, direction: str) -> None:
     run = meet(
         host,
         ours,
-        transfer__direction=way,
+        transfer__direction=direction,
         path__wifi__ip=6,
         path__lte__ip=6,
         server__addresses=2,
         mptcp__checksum="true",
         **MESHED,
     )
-    assert delivered(run, way) == 2_000_000
+    assert delivered(run, direction) == 2_000_000
     assert sorted(run.subflows["path"].to_list()) == ["lte", "lte", "wifi", "wifi"]
     assert set(run.connections["checksums"].to_list()) <= {True}
 
@@ -89,22 +91,22 @@ def test_a_backup_waits_until_the_other_path_is_gone(host: Machine, ours: str, g
     assert bins.filter(is_later)["bytes"].sum() > 2_000_000
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("ours", OURS)
-def test_what_arrives_is_what_was_sent(host: Machine, ours: str, way: str) -> None:
-    run = meet(host, ours, "--full-payload", transfer__direction=way, path__wifi__loss="1 %")
-    assert min(shares(run, way).values()) > 100_000
-    assert_pattern(run, way, 2_000_000)
+def test_what_arrives_is_what_was_sent(host: Machine, ours: str, direction: str) -> None:
+    run = meet(host, ours, "--full-payload", transfer__direction=direction, path__wifi__loss="1 %")
+    assert min(shares(run, direction).values()) > 100_000
+    assert_pattern(run, direction, 2_000_000)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("ours", OURS)
-def test_plain_tcp(host: Machine, ours: str, way: str) -> None:
+def test_plain_tcp(host: Machine, ours: str, direction: str) -> None:
     plain = {"mptcp__enabled": "false", "path__wifi__loss": "1 %"}
-    run = meet(host, ours, "--full-payload", transfer__direction=way, **plain)
+    run = meet(host, ours, "--full-payload", transfer__direction=direction, **plain)
     assert run.connections["mptcp_version"].to_list() == [None]
     assert set(run.subflows["path"]) == {"wifi"}
-    assert_pattern(run, way, 2_000_000)
+    assert_pattern(run, direction, 2_000_000)
 
 
 @pytest.mark.parametrize("ip", [4, 6])
@@ -146,20 +148,20 @@ def test_windows_grow_by_two_segments_with_each(host: Machine, ours: str) -> Non
     assert 2 * 1420 - 128 <= median(steps) <= 2 * 1448 + 128
 
 
-def assert_pattern(run: Run, way: str, size: int) -> None:
+def assert_pattern(run: Run, direction: str, size: int) -> None:
     """The reader got all of it, and what came to it, as tshark reads its capture, is right."""
-    assert delivered(run, way) == size
-    assert sha256(streamed(run, way, size)) == sha256(pattern(size))
+    assert delivered(run, direction) == size
+    assert sha256(streamed(run, direction, size)) == sha256(pattern(size))
 
 
 def sha256(stream: bytes | bytearray) -> str:
     return hashlib.sha256(stream).hexdigest()
 
 
-def streamed(run: Run, way: str, size: int) -> bytearray:
+def streamed(run: Run, direction: str, size: int) -> bytearray:
     """The stream that an end was sent, put together from its capture."""
     need_tool("tshark")
-    reader, port = ("client", "srcport") if way == "download" else ("server", "dstport")
+    reader, port = ("client", "srcport") if direction == "download" else ("server", "dstport")
     command = ["tshark", "-n", "-r", str(run.directory / f"{reader}.pcapng")]
     command += ["-Y", f"tcp.{port} == 8080 && tcp.len > 0", "-d", "tcp.port==8080,data"]
     fields = ["tcp.seq", "tcp.options.mptcp.subflowseqno", "mptcp.dss.dsn", "tcp.payload"]
@@ -213,8 +215,8 @@ def test_a_path_that_goes_and_comes(host: Machine, ours: str) -> None:
 @pytest.mark.parametrize("ours", OURS)
 def test_the_kernel_gives_up(host: Machine, ours: str) -> None:
     values = {f"{ours}__stack": "mptcplab", "transfer__size": "50 MB", "run__stop": "1 s"}
-    words = ("--no-baselines", *setting(**values))
-    (run,) = host.emulate(TWO_PATHS, *words, status=1).values()
+    arguments = ("--no-baselines", *setting(**values))
+    (run,) = host.emulate(TWO_PATHS, *arguments, status=1).values()
     assert run.outcome["finished"] is False
     assert run.outcome["reason"].startswith("stopped after 1 s: ")
     assert run.connections["ended"].to_list() == ["fastclose"]
@@ -270,15 +272,15 @@ LONG = os.environ.get("MPTCPLAB_REQUIRE") == "all" or "MPTCPLAB_LONG" in os.envi
 
 
 @pytest.mark.skipif(not LONG, reason="half a minute each: MPTCPLAB_LONG=1")
-@pytest.mark.parametrize(("way", "ip"), [("download", 4), ("upload", 6)])
+@pytest.mark.parametrize(("direction", "ip"), [("download", 4), ("upload", 6)])
 @pytest.mark.parametrize("ours", OURS)
-def test_100_mb_over_two_paths_with_loss(host: Machine, ours: str, way: str, ip: int) -> None:
+def test_100_mb_over_two_paths_with_loss(host: Machine, ours: str, direction: str, ip: int) -> None:
     run = meet(
         host,
         ours,
         "--full-payload",
         transfer__size="100 MB",
-        transfer__direction=way,
+        transfer__direction=direction,
         path__wifi__rate="100 Mbit/s",
         path__lte__rate="50 Mbit/s",
         path__wifi__loss="0.01 %",
@@ -286,5 +288,5 @@ def test_100_mb_over_two_paths_with_loss(host: Machine, ours: str, way: str, ip:
         path__wifi__ip=ip,
         path__lte__ip=ip,
     )
-    assert min(shares(run, way).values()) > 5_000_000
-    assert_pattern(run, way, 100_000_000)
+    assert min(shares(run, direction).values()) > 5_000_000
+    assert_pattern(run, direction, 100_000_000)

@@ -101,9 +101,9 @@ def watched(namespace: Loopback, tmp_path: pathlib.Path) -> Watched:
 def test_samples_are_what_ss_says(watched: Watched) -> None:
     said = {}
     for line in watched.ss.splitlines():
-        words = line.split()
-        if words[0] == "tcp":
-            local, remote = (re.sub("%.*:", ":", word) for word in words[4:6])
+        fields = line.split()
+        if fields[0] == "tcp":
+            local, remote = (re.sub("%.*:", ":", word) for word in fields[4:6])
             said[local, remote] = line
     assert len(said) == 4
     for host in ("client", "server"):

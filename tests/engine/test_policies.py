@@ -106,7 +106,7 @@ def test_who_only_observes_closes_nothing(hosts: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "said"),
     [
         (["--policy", "guard"], "--policy needs one of budget, maps, offload, on-demand"),
         (
@@ -116,5 +116,5 @@ def test_who_only_observes_closes_nothing(hosts: Lab) -> None:
         (["--policy", "budget", "--plans", '{"wifi": {"bytes": 1}}'], "--plans: unknown field"),
     ],
 )
-def test_refuses_what_makes_no_sense(words: list[str], said: str) -> None:
-    refuses(words, said)
+def test_refuses_what_makes_no_sense(arguments: list[str], said: str) -> None:
+    refuses(arguments, said)

@@ -69,14 +69,14 @@ def without_mptcpize(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with TemporaryDirectory(prefix="mptcplab-test-", dir="/var/tmp") as made:
         others = Path(made)
         others.chmod(0o755)
-        places = [Path(directory) for directory in os.environ["PATH"].split(":")]
-        shared = {directory for directory in places if (directory / "mptcpize").exists()}
+        directories = [Path(directory) for directory in os.environ["PATH"].split(":")]
+        shared = {directory for directory in directories if (directory / "mptcpize").exists()}
         for program in {
             file.name: file for directory in shared for file in directory.iterdir()
         }.values():
             if program.name != "mptcpize":
                 (others / program.name).symlink_to(program)
-        seen = (others if directory in shared else directory for directory in places)
+        seen = (others if directory in shared else directory for directory in directories)
         monkeypatch.setenv("PATH", ":".join(map(str, seen)))
         yield
 
@@ -100,9 +100,9 @@ def test_programs_at_both_ends_get_mptcp(machine: Machine) -> None:
 
 def test_nothing_but_tcp_is_changed(host: Machine) -> None:
     asked = [*STREAMS, *OTHERS]
-    words = (sys.executable, "-c", ASK, json.dumps(asked))
-    plain = json.loads(Shell(host).run(*words))
-    given = json.loads(Shell(host).run(*words, mptcpize=True, force=True))
+    arguments = (sys.executable, "-c", ASK, json.dumps(asked))
+    plain = json.loads(Shell(host).run(*arguments))
+    given = json.loads(Shell(host).run(*arguments, mptcpize=True, force=True))
     assert {(kind, protocol) for kind, protocol, *_ in plain[: len(STREAMS)]} == {
         (socket.SOCK_STREAM, socket.IPPROTO_TCP)
     }
@@ -114,10 +114,10 @@ def test_nothing_but_tcp_is_changed(host: Machine) -> None:
 
 def test_a_kernel_that_refuses_mptcp_gives_tcp(host: Machine) -> None:
     need_tool("curl", "sysctl")
-    words = (sys.executable, "-c", ASK, json.dumps([*STREAMS, *OTHERS]))
+    arguments = (sys.executable, "-c", ASK, json.dumps([*STREAMS, *OTHERS]))
     without = ("sh", "-c", NO_MPTCP, "sh")
-    plain = json.loads(Shell(host).run(*without, *words))
-    given = json.loads(Shell(host).run(*without, *words, mptcpize=True, force=True))
+    plain = json.loads(Shell(host).run(*without, *arguments))
+    given = json.loads(Shell(host).run(*without, *arguments, mptcpize=True, force=True))
     assert given == plain
     shell = Shell(host)
     data(host)

@@ -23,11 +23,11 @@ def test_what_one_may_not_look_at_is_told_so(machine: Machine) -> None:
     locked.mkdir()
     locked.chmod(0)
     file = machine.write(TWO_PATHS)
-    for words, message in [
+    for arguments, message in [
         (["run", locked / "mine.toml"], "Permission denied"),
         (["run", file, "--out", locked / "out"], f"cannot read {locked}"),
     ]:
-        done = machine.run(*words)
+        done = machine.run(*arguments)
         if machine.kind.startswith("root"):
             # Whom no permission holds back.
             assert "ermission" not in done.stderr
@@ -158,8 +158,10 @@ print(run.outcome["finished"], run.subflows.height)
 
 def test_python_gives_the_same(host: Machine) -> None:
     host.write(TWO_PATHS)
-    words = host.python("-c", PROGRAM)
-    done = subprocess.run(words, cwd=host.directory, capture_output=True, text=True, check=False)
+    arguments = host.python("-c", PROGRAM)
+    done = subprocess.run(
+        arguments, cwd=host.directory, capture_output=True, text=True, check=False
+    )
     assert done.stdout == "True 2\n", done.stderr
 
 

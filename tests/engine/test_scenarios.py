@@ -95,8 +95,8 @@ def given(name: str, *more: str) -> list[str]:
 def test_what_ships_runs_before_linux(host: Machine, name: str) -> None:
     ours = ["client.stack=mptcplab"] if name in REFUSED else []
     out = host.directory / "out"
-    words = ["--engine", "kernel", "--no-baselines", "--no-report", "--out", out]
-    done = host.run("run", name, *words, *given(name, *ours))
+    arguments = ["--engine", "kernel", "--no-baselines", "--no-report", "--out", out]
+    done = host.run("run", name, *arguments, *given(name, *ours))
     assert done.returncode == 0, done.stderr
 
     run = Run(out / "mptcp")
@@ -106,13 +106,13 @@ def test_what_ships_runs_before_linux(host: Machine, name: str) -> None:
     assert set(run.subflows.filter(connection=0)["path"]) == set(paths), run.subflows
 
 
-@pytest.mark.parametrize(("name", "words"), (REFUSED | SIMULATED).items())
+@pytest.mark.parametrize(("name", "messages"), (REFUSED | SIMULATED).items())
 def test_what_linux_has_not_is_refused_with_what_runs(
-    host: Machine, name: str, words: tuple[str, str]
+    host: Machine, name: str, messages: tuple[str, str]
 ) -> None:
     done = host.run("run", name, "--engine", "kernel", "--out", host.directory / "out")
     assert done.returncode == 2
-    refused, remedy = words
+    refused, remedy = messages
     assert refused in done.stderr
     assert done.stderr.endswith(f" {remedy}\n")
     assert not (host.directory / "out").exists()

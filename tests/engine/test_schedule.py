@@ -64,7 +64,7 @@ def test_visits_are_run_and_their_bytes_are_those_of_the_interfaces(host: Machin
     }
     for name, text in scripts.items():
         (directory / name).write_text(text)
-    words = [
+    arguments = [
         "shell",
         links,
         "--out",
@@ -73,7 +73,7 @@ def test_visits_are_run_and_their_bytes_are_those_of_the_interfaces(host: Machin
         f"sh {directory / 'serve.sh'}",
     ]
     # Probes wait for what does not come.
-    done = host.run(*words, "--", "sh", str(directory / "run.sh"), seconds=240)
+    done = host.run(*arguments, "--", "sh", str(directory / "run.sh"), seconds=240)
     assert done.returncode == 0, done.stderr
     campaign = Campaign(directory / "out")
     assert campaign.visits["state"].to_list() == ["done"] * campaign.visits.height, (

@@ -170,11 +170,11 @@ def test_what_linux_cannot_do_is_refused_by_name(setting: str, what: str) -> Non
     traffic = [{"name": "near", "link": "wifi"}]
     with pytest.raises(Error) as error:
         wanted(setting, cross_traffic=traffic)
-    words = str(error.value)
-    assert what in words
-    assert "\n" not in words
+    message = str(error.value)
+    assert what in message
+    assert "\n" not in message
     # What it says to set does run.
-    remedy = words.partition("; to run it: ")[2].partition(", or ")[0]
+    remedy = message.partition("; to run it: ")[2].partition(", or ")[0]
     settings = [word for word in shlex.split(remedy) if word != "--set"]
     assert settings
     wanted(setting, *settings, cross_traffic=traffic)

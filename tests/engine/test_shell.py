@@ -34,11 +34,11 @@ def test_a_run_is_left_under_its_name(machine: Machine) -> None:
     assert Run(machine.directory / "s1p").connections.height == 2
 
 
-@pytest.mark.parametrize("way", ["up", "down"])
-def test_iperf3_each_way(machine: Machine, way: str) -> None:
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_iperf3_each_way(machine: Machine, direction: str) -> None:
     need_tool("iperf3", "mptcpize")
     shell = Shell(machine)
-    reverse = ["-R"] if way == "down" else []
+    reverse = ["-R"] if direction == "down" else []
     said = shell.run(
         *("iperf3", "-c", "server", "-t", "2", *reverse), serve="iperf3 -s -1", mptcpize=True
     )
@@ -46,11 +46,11 @@ def test_iperf3_each_way(machine: Machine, way: str) -> None:
     assert "Server listening on 5201" in (shell.out / "server.log").read_text()
     run = shell.left
     assert run.connections["mptcp_version"].to_list() == [1, 1]
-    transfers = run.transfers.filter(direction=way)
+    transfers = run.transfers.filter(direction=direction)
     # More than one path could.
     assert transfers["bytes"].max() > 20e6 / 8 * 1.1  # type: ignore[operator]
     most = transfers.sort("bytes")["connection"].to_list()[-1]
-    shares = run.flows.filter(connection=most, direction=way)["share"].to_list()
+    shares = run.flows.filter(connection=most, direction=direction)["share"].to_list()
     assert len(shares) == 2
     assert min(shares) > 0.1
     assert f"{shell.out} holds the run" in shell.err
@@ -124,11 +124,11 @@ def test_what_is_told_of_it_as_json(host: Machine) -> None:
     shell = Shell(host)
     serves = f'{sys.executable} -c "{SERVES.format(count=1)}"'
     asks = "import socket; print(socket.create_connection(('server', 7000)).recv(1))"
-    told = json.loads(shell.run(sys.executable, "-c", asks, serve=serves, json=True))
+    printed = json.loads(shell.run(sys.executable, "-c", asks, serve=serves, json=True))
     assert shell.err.count("b'x'") == 1
-    assert (told["directory"], told["status"]) == (str(shell.out), 0)
-    assert told["about"]["programs"]["serve"] == serves
-    assert len(told["tables"]["connections"]) == 1
+    assert (printed["directory"], printed["status"]) == (str(shell.out), 0)
+    assert printed["about"]["programs"]["serve"] == serves
+    assert len(printed["tables"]["connections"]) == 1
 
 
 def test_without_mptcpize_a_program_speaks_what_it_wants(host: Machine) -> None:
@@ -253,8 +253,8 @@ def test_captures_hold_nothing_of_what_programs_send(host: Machine) -> None:
     secret = "Basic-c2VjcmV0-c2VjcmV0"
     send = f"import socket; socket.create_connection(('{SERVER}', 80)).sendall(b'{secret}')"
     serve = "import socket; socket.create_server(('', 80)).accept()[0].recv(100)"
-    words = (sys.executable, "-c", send)
-    shell.run(*words, serve=f'{sys.executable} -c "{serve}"')
+    arguments = (sys.executable, "-c", send)
+    shell.run(*arguments, serve=f'{sys.executable} -c "{serve}"')
     captures = [shell.out / f"{end}.pcapng" for end in ("client", "server")]
     for capture in (*captures, shell.out / "server.log"):
         assert capture.stat().st_mode & 0o777 == 0o600
@@ -263,7 +263,7 @@ def test_captures_hold_nothing_of_what_programs_send(host: Machine) -> None:
     assert -shell.left.outcome["elapsed_ns"] / 1e9 < shell.left.began_s < 0
     assert not any(secret.encode() in capture.read_bytes() for capture in captures)
     options: Any = {"full-payload": True, "force": True}
-    shell.run(*words, serve=f'{sys.executable} -c "{serve}"', **options)
+    shell.run(*arguments, serve=f'{sys.executable} -c "{serve}"', **options)
     assert all(secret.encode() in capture.read_bytes() for capture in captures)
 
 

@@ -22,7 +22,7 @@ LONG = """sh -c "echo be''gun; exec sleep 100"\n"""
 
 
 @pytest.mark.parametrize(
-    ("words", "status"),
+    ("arguments", "status"),
     [
         (["sh", "-c", "exit 3"], 3),
         (["sh", "-c", "kill -TERM $$"], 128 + signal.SIGTERM),
@@ -30,9 +30,11 @@ LONG = """sh -c "echo be''gun; exec sleep 100"\n"""
         (["/etc/passwd"], 126),
     ],
 )
-def test_the_status_of_the_program_is_ours(host: Machine, words: list[str], status: int) -> None:
+def test_the_status_of_the_program_is_ours(
+    host: Machine, arguments: list[str], status: int
+) -> None:
     shell = Shell(host)
-    shell.run(*words, status=status)
+    shell.run(*arguments, status=status)
     assert about(shell.left)["programs"]["status"] == status
     assert about(shell.left)["outcome"]["finished"] is False
 
@@ -72,11 +74,11 @@ def test_several_at_once_have_a_place_each(host: Machine) -> None:
     file = host.write(PATHS)
     # Until there are two of them.
     meet = "until [ $(ls -dA runs/*shell-* runs/.*shell-* 2>&- | wc -l) = 2 ]; do sleep 0.1; done"
-    words = ("shell", file, "--", "timeout", "30", "sh", "-c", f"echo here; {meet}")
-    with host.start(*words) as first:
+    arguments = ("shell", file, "--", "timeout", "30", "sh", "-c", f"echo here; {meet}")
+    with host.start(*arguments) as first:
         assert first.stdout is not None
         assert first.stdout.readline() == "here\n"
-        assert host.run(*words).returncode == 0
+        assert host.run(*arguments).returncode == 0
         assert first.wait() == 0
     left = sorted(path.name for path in (host.directory / "runs").iterdir())
     assert left == ["scenario-shell-1", "scenario-shell-2"]
@@ -84,12 +86,20 @@ def test_several_at_once_have_a_place_each(host: Machine) -> None:
 
 def test_two_runs_are_not_written_to_one_place(host: Machine) -> None:
     file = host.write(PATHS.replace('size = "1 MB"', 'duration = "3 s"'))
-    words = ("run", file, "--engine", "kernel", "--no-baselines", "--out", host.directory / "out")
-    with host.start(*words) as first:
+    arguments = (
+        "run",
+        file,
+        "--engine",
+        "kernel",
+        "--no-baselines",
+        "--out",
+        host.directory / "out",
+    )
+    with host.start(*arguments) as first:
         while not list((host.directory / "out").glob(".*mptcp/client.pcapng")):
             assert first.poll() is None
             time.sleep(0.05)
-        second = host.run(*words, "--set", "transfer.duration=1 s")
+        second = host.run(*arguments, "--set", "transfer.duration=1 s")
         assert second.returncode == 2
         assert second.stderr.count("\n") == 1
         assert "is being written by somebody else" in second.stderr
@@ -134,8 +144,8 @@ def test_a_terminal(machine: Machine) -> None:
 def test_ctrl_c_ends_the_program_and_leaves_the_run(host: Machine) -> None:
     shell = Shell(host)
     program = "import time; print('begun', flush=True); time.sleep(100)"
-    words = shell.words(sys.executable, "-c", program)
-    with Terminal(host.command(*words), host.directory) as terminal:
+    arguments = shell.words(sys.executable, "-c", program)
+    with Terminal(host.command(*arguments), host.directory) as terminal:
         terminal.read("begun")
         terminal.write("\x03")
         assert terminal.wait() == 130
@@ -146,8 +156,8 @@ def test_ctrl_c_ends_the_program_and_leaves_the_run(host: Machine) -> None:
 def test_a_signal_ends_the_program_and_leaves_the_run(host: Machine, number: int) -> None:
     shell = Shell(host)
     program = "import time; print('begun', flush=True); time.sleep(1000)"
-    words = host.command(*shell.words(sys.executable, "-c", program))
-    with subprocess.Popen(words, cwd=host.directory, stdout=subprocess.PIPE) as process:
+    arguments = host.command(*shell.words(sys.executable, "-c", program))
+    with subprocess.Popen(arguments, cwd=host.directory, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"begun\n"
         process.send_signal(number)
@@ -159,8 +169,8 @@ def test_a_signal_ends_the_program_and_leaves_the_run(host: Machine, number: int
 def test_nothing_outlives_us(machine: Machine) -> None:
     shell = Shell(machine)
     watch = Watch(machine.directory)
-    words = machine.command(*shell.words("sleep", "1000", serve="python3 -m http.server 1000"))
-    with Terminal(words, machine.directory, watch.environment) as terminal:
+    arguments = machine.command(*shell.words("sleep", "1000", serve="python3 -m http.server 1000"))
+    with Terminal(arguments, machine.directory, watch.environment) as terminal:
         until = time.monotonic() + 120
         while not (sleeps := sleepers(watch)) and time.monotonic() < until:
             time.sleep(0.05)
@@ -176,9 +186,9 @@ def sleepers(watch: Watch) -> list[int]:
     found = []
     for process in watch.processes():
         try:
-            words = Path("/proc", str(process), "cmdline").read_bytes().split(b"\0")
+            arguments = Path("/proc", str(process), "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if words[:2] == [b"sleep", b"1000"]:
+        if arguments[:2] == [b"sleep", b"1000"]:
             found.append(process)
     return found

@@ -12,7 +12,7 @@ from engine.meeting import OURS, TWO_PATHS, delivered, meet, shares, sockets
 from mptcplab.results.run import Run
 from requirements import need_tool
 
-WAYS_OF_LINKS = ["uplink", "downlink"]
+DIRECTIONS = ["uplink", "downlink"]
 ELEMENTS = '{ element = "rate", rate = "20 Mbit/s" }, { element = "delay", delay = "5 ms" }'
 # What tshark finds fault with. The kernel writes a checksum of 0 as 0xffff, which is as good.
 FAULTS = " || ".join(
@@ -24,12 +24,12 @@ FAULTS = " || ".join(
 )
 
 
-def stripping(way: str, segments: str, path: str = "wifi") -> str:
+def stripping(direction: str, segments: str, path: str = "wifi") -> str:
     """The scenario with a path one way of which loses the MPTCP options of those segments."""
     begin = TWO_PATHS.index(f"[path.{path}]\n")
     short = TWO_PATHS[begin : TWO_PATHS.index("\n[", begin) + 1]
     strips = f'{{ element = "strip-options", segments = "{segments}" }}'
-    lists = dict.fromkeys(WAYS_OF_LINKS, ELEMENTS) | {way: f"{ELEMENTS}, {strips}"}
+    lists = dict.fromkeys(DIRECTIONS, ELEMENTS) | {direction: f"{ELEMENTS}, {strips}"}
     home = "".join(f"{end} = [{elements}]\n" for end, elements in lists.items())
     return TWO_PATHS.replace(short, f'[link.home]\n{home}\n[path.{path}]\nlink = "home"\n\n')
 
@@ -39,32 +39,30 @@ def stripping(way: str, segments: str, path: str = "wifi") -> str:
 # new data. It does so with a Linux client too.
 LOSES = ("client", "downlink", "data")
 STRIPPED = [
-    case
-    for case in product(OURS, WAYS_OF_LINKS, ("all", "syn", "syn-ack", "data"))
-    if case != LOSES
+    case for case in product(OURS, DIRECTIONS, ("all", "syn", "syn-ack", "data")) if case != LOSES
 ]
 
 
-@pytest.mark.parametrize(("ours", "way", "segments"), STRIPPED)
+@pytest.mark.parametrize(("ours", "direction", "segments"), STRIPPED)
 def test_falling_back_where_options_are_stripped(
-    host: Machine, ours: str, way: str, segments: str
+    host: Machine, ours: str, direction: str, segments: str
 ) -> None:
-    scenario = stripping(way, segments)
+    scenario = stripping(direction, segments)
     run = meet(host, ours, "--full-payload", scenario=scenario, transfer__size="300 kB")
     assert delivered(run, "download") == 300_000
-    hits = {"all", "data"} | ({"syn"} if way == "uplink" else {"syn-ack"})
+    hits = {"all", "data"} | ({"syn"} if direction == "uplink" else {"syn-ack"})
     assert [one["mptcp"] for one in sockets(run, ours)] == [segments not in hits]
     assert segments not in hits or shares(run, "download") == {"wifi": 300_000}
     assert faults(run) == ""
 
 
 @pytest.mark.parametrize("segments", ["all", "data"])
-@pytest.mark.parametrize("way", WAYS_OF_LINKS)
+@pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("ours", OURS)
 def test_a_join_whose_options_are_stripped_is_done_without(
-    host: Machine, ours: str, way: str, segments: str
+    host: Machine, ours: str, direction: str, segments: str
 ) -> None:
-    run = meet(host, ours, scenario=stripping(way, segments, "lte"), transfer__size="300 kB")
+    run = meet(host, ours, scenario=stripping(direction, segments, "lte"), transfer__size="300 kB")
     assert delivered(run, "download") == 300_000
     assert shares(run, "download").get("lte", 0) < 30_000
 

@@ -29,8 +29,8 @@ def kept(
     life, word = os.pipe()
     process = os.pidfd_open(engine)
     numbers = [life, process]
-    words = [sys.executable, "-m", SUPERVISOR, *map(str, numbers), str(directory), *command]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, pass_fds=numbers) as supervisor:
+    whole = [sys.executable, "-m", SUPERVISOR, *map(str, numbers), str(directory), *command]
+    with subprocess.Popen(whole, stdout=subprocess.PIPE, text=True, pass_fds=numbers) as supervisor:
         os.close(life)
         os.close(process)
         yield supervisor, word

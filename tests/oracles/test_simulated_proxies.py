@@ -55,8 +55,10 @@ def test_a_split_connection_is_told_by_both_ends(direction: str, tmp_path: pathl
     # The client's handshake ends at the proxy: 16 ms there and back, and 80 ms more to the server.
     (handshake_ms, _) = run.subflows["handshake_rtt_ms"]
     assert 16 <= handshake_ms < 20
-    sender, way, leg_ms = {"download": (1, "down", 80), "upload": (0, "up", 17)}[direction]
-    (rtt_ms,) = run.flows.filter(direction=way, connection=sender)["rtt_ms_min"]
+    sender, flow_direction, leg_ms = {"download": (1, "down", 80), "upload": (0, "up", 17)}[
+        direction
+    ]
+    (rtt_ms,) = run.flows.filter(direction=flow_direction, connection=sender)["rtt_ms_min"]
     assert rtt_ms == pytest.approx(leg_ms, abs=3)
 
 

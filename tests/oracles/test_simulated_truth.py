@@ -108,10 +108,10 @@ def test_drops_are_what_was_sent_and_did_not_arrive(
     if ran.outcome["reason"] == "complete":
         # All data has arrived: the last copies of it, and their ACKs, may still be on their way.
         last_ns = sent[0].at_ns + ran.outcome["virtual_ns"]
-        under_way = Counter(
+        in_flight = Counter(
             (s.ends[1], s.ends[3], s.wire_bytes) for s in lost if _earliest_ns(s) > last_ns
         )
-        assert all(0 <= count <= under_way[key] for key, count in missing.items()), missing
+        assert all(0 <= count <= in_flight[key] for key, count in missing.items()), missing
     candidates: dict[tuple[int, int, int], list[int]] = defaultdict(list)
     copies = {segment.identity for segment in lost}
     for segment in sent:
@@ -244,8 +244,8 @@ def test_queue_delays_are_part_of_one_way_delays(
     if ran.name == "duration":
         delays["wifi"] = 11_000_000
     rates = {"wifi": 12e6, "lte": 7e6}
-    way = {"down": ("server", "client"), "up": ("client", "server")}
-    for direction, (sender, receiver) in way.items():
+    sender_receiver = {"down": ("server", "client"), "up": ("client", "server")}
+    for direction, (sender, receiver) in sender_receiver.items():
         arrived: dict[bytes, deque[int]] = defaultdict(deque)
         for segment in ends[receiver]:
             if not segment.outbound:

@@ -116,9 +116,9 @@ def _guessed() -> list[str]:
     return [
         "http",
         *(
-            words[1]
+            fields[1]
             for line in lines
-            if (words := line.split("\t"))[0] == "tcp" and words[1] != "mptcp"
+            if (fields := line.split("\t"))[0] == "tcp" and fields[1] != "mptcp"
         ),
     ]
 

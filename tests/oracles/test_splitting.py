@@ -24,7 +24,7 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 # Examples are whole captures: nothing would come of making a failing one smaller.
 FEW = settings(deadline=None, derandomize=True, phases=[Phase.generate], print_blob=False)
 # Where a packet is found; and what interfaces are called, which pcap forgets.
-PLACE = {"capture", "record"}
+POSITION = {"capture", "record"}
 NAMES = {"path"}
 SPLITS: dict[str, Callable[[Frame], int]] = {
     "per interface": lambda frame: frame.interface,
@@ -106,7 +106,7 @@ def test_splitting_and_shuffling_change_nothing(
                 apart.append(pieces.write(known, frames, directory / f"{end}{number}.{form}"))
         random.Random(seed).shuffle(apart)
         names = NAMES if form.startswith("pcap.") or form == "pcap" else set()
-        same(mptcplab.analyze(apart), mptcplab.analyze(together), but=PLACE | names)
+        same(mptcplab.analyze(apart), mptcplab.analyze(together), but=POSITION | names)
 
 
 @settings(FEW, max_examples=4)
@@ -122,7 +122,7 @@ def test_packets_of_one_time_have_an_order(whole: Ends, seed: int) -> None:
         directory = pathlib.Path(name)
         canonical = mptcplab.analyze(pieces.write(known, ordered, directory / "a.pcapng"))
         one = mptcplab.analyze(pieces.write(known, mixed, directory / "b.pcapng"))
-        same(one, canonical, but=PLACE)
+        same(one, canonical, but=POSITION)
         parts: dict[int, list[Frame]] = {}
         for frame in mixed:
             parts.setdefault(frame.interface, []).append(frame)
@@ -130,7 +130,7 @@ def test_packets_of_one_time_have_an_order(whole: Ends, seed: int) -> None:
             pieces.write(known, frames, directory / f"{number}.pcapng")
             for number, frames in parts.items()
         ]
-        same(mptcplab.analyze(files), canonical, but=PLACE)
+        same(mptcplab.analyze(files), canonical, but=POSITION)
 
 
 def test_the_order_is_the_one_stated(whole: Ends, tmp_path: pathlib.Path) -> None:

@@ -175,11 +175,11 @@ def past_data_fin(packets: Iterable[Packet]) -> Iterator[Packet]:
     """Give what follows a mapping with DATA_FIN the DSN that its own mapping says; RULES.md."""
     last: dict[tuple[int, FourTuple], Packet] = {}
     for packet in packets:
-        way = packet.stream, packet.four_tuple
-        fin = last.get(way)
+        flow = packet.stream, packet.four_tuple
+        fin = last.get(flow)
         yield packet if fin is None else _by_itself(packet, fin)
         if packet.data_fin is not None and packet.length:
-            last[way] = packet
+            last[flow] = packet
 
 
 def _by_itself(packet: Packet, fin: Packet) -> Packet:
@@ -198,19 +198,19 @@ def by_mapping(packets: Iterable[Packet]) -> Iterator[Packet]:
     initial: dict[tuple[int, FourTuple], int] = {}
     origin: dict[tuple[int, FourTuple], int] = {}
     for packet in packets:
-        way = packet.stream, packet.four_tuple
+        flow = packet.stream, packet.four_tuple
         if packet.flags & SYN:
-            initial[way] = packet.sequence
-        if not packet.length or packet.mapping is None or way not in initial:
+            initial[flow] = packet.sequence
+        if not packet.length or packet.mapping is None or flow not in initial:
             yield packet
             continue
         dsn, sequence, _ = packet.mapping
         # Of the first byte, as far from the initial DSN.
-        offset = dsn + (packet.sequence - initial[way]) % 2**32 - sequence
+        offset = dsn + (packet.sequence - initial[flow]) % 2**32 - sequence
         if packet.dsn is not None:
-            origin.setdefault(way, packet.dsn - offset)
-        elif way in origin:
-            packet = replace(packet, dsn=(origin[way] + offset) % 2**64)
+            origin.setdefault(flow, packet.dsn - offset)
+        elif flow in origin:
+            packet = replace(packet, dsn=(origin[flow] + offset) % 2**64)
         yield packet
 
 

@@ -30,27 +30,27 @@ def copied(
 
     Raises ``subprocess.TimeoutExpired`` after ``timeout`` seconds.
     """
-    words = ["mptcplab", *map(str, arguments)]
-    return called(_command, words, str(cwd or Path.cwd()), dict(os.environ), timeout=timeout)
+    line = ["mptcplab", *map(str, arguments)]
+    return called(_command, line, str(cwd or Path.cwd()), dict(os.environ), timeout=timeout)
 
 
 def called(
-    target: Callable[..., None], words: list[str], *more: object, timeout: float = 60
+    target: Callable[..., None], arguments: list[str], *more: object, timeout: float = 60
 ) -> subprocess.CompletedProcess[str]:
-    """Call a function with words and more in such a copy, and collect what it prints there.
+    """Call a function with arguments in such a copy, and collect what it prints there.
 
     Raises ``subprocess.TimeoutExpired`` after ``timeout`` seconds.
     """
     with tempfile.TemporaryDirectory() as outputs:
-        one = COPIES.Process(target=_call, args=(outputs, target, words, *more))
+        one = COPIES.Process(target=_call, args=(outputs, target, arguments, *more))
         one.start()
         one.join(timeout)
         if one.exitcode is None:
             one.kill()
             one.join()
-            raise subprocess.TimeoutExpired(words, timeout)
+            raise subprocess.TimeoutExpired(arguments, timeout)
         said = [Path(outputs, name).read_bytes().decode() for name in ("1", "2")]
-        return subprocess.CompletedProcess(words, one.exitcode, *said)
+        return subprocess.CompletedProcess(arguments, one.exitcode, *said)
 
 
 def _call(outputs: str, target: Callable[..., None], *arguments: object) -> None:
@@ -61,11 +61,11 @@ def _call(outputs: str, target: Callable[..., None], *arguments: object) -> None
     target(*arguments)
 
 
-def _command(words: list[str], directory: str, environment: dict[str, str]) -> None:
+def _command(arguments: list[str], directory: str, environment: dict[str, str]) -> None:
     from mptcplab.cli.main import main
 
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(directory)
-    sys.argv, sys.orig_argv = words, [sys.executable, "-m", *words]
+    sys.argv, sys.orig_argv = arguments, [sys.executable, "-m", *arguments]
     main()

@@ -83,8 +83,8 @@ def serving(directory: Path, *options: str, address: str = HOST, ends: int = 0) 
     """Serve at a free port, until it ends with this status."""
     port = free_port()
     command = [sys.executable, "-m", "mptcplab", "serve", "--name", HOST, "--address", address]
-    words = [*command, "--port", str(port), "--state", str(directory / "state"), *options]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+    arguments = [*command, "--port", str(port), "--state", str(directory / "state"), *options]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             yield Server(process, directory / "state", process.stdout.readline().strip())

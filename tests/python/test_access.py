@@ -45,13 +45,13 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (directory / "shut").chmod(0o700)
 
 
-@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_what_may_not_be_entered_is_named(closed: Path, refused: str, words: list[str]) -> None:
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+def test_what_may_not_be_entered_is_named(closed: Path, refused: str, arguments: list[str]) -> None:
     command = [sys.executable, "-m", "mptcplab"]
     if os.geteuid() == 0:
         need_tool("setpriv")
         command = ["setpriv", "--bounding-set", WITHOUT, *command]
-    command += [word.replace("{}", "shut").replace("{capture}", refused) for word in words]
+    command += [word.replace("{}", "shut").replace("{capture}", refused) for word in arguments]
     done = subprocess.run(
         command, cwd=closed.parent, capture_output=True, text=True, timeout=60, check=False
     )

@@ -113,12 +113,14 @@ def test_what_does_not_fit_changes_nothing(
 
 
 def test_the_command(mptcplab: Run, folder: Path) -> None:
-    words = ["annotate", folder / "runs/mptcp", "--began", BEGAN]
-    done = mptcplab(*words, "--radio", folder / "radio.csv", "--positions", folder / "drive.gpx")
+    arguments = ["annotate", folder / "runs/mptcp", "--began", BEGAN]
+    done = mptcplab(
+        *arguments, "--radio", folder / "radio.csv", "--positions", folder / "drive.gpx"
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("mptcp: 2 rows of radio, 1 row of positions\n")
     (folder / "radio.csv").write_text("time,path,rsrp_dbm\n2026-11-25T12:00:00Z,lte,12\n")
-    done = mptcplab(*words, "--radio", folder / "radio.csv")
+    done = mptcplab(*arguments, "--radio", folder / "radio.csv")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "radio.csv, line 2: rsrp_dbm is 12" in done.stderr
     about = json.loads((folder / "runs/mptcp/run.json").read_text())

@@ -80,9 +80,9 @@ def test_a_run_is_what_run_gives_for_its_scenario_and_seed(swept: Campaign, tmp_
 def test_the_command_repeats_a_run(swept: Campaign, mptcplab: Run, tmp_path: Path) -> None:
     for kind, name in (("mptcp", "mptcp"), ("tcp", "tcp-lte")):
         row = swept.runs.filter(kind=kind).row(-1, named=True)
-        words = shlex.split(swept.command(row["run"]))
-        assert words.pop(0) == "mptcplab"
-        done = mptcplab(*words, "--out", tmp_path / kind, "--no-captures", "--json")
+        arguments = shlex.split(swept.command(row["run"]))
+        assert arguments.pop(0) == "mptcplab"
+        done = mptcplab(*arguments, "--out", tmp_path / kind, "--no-captures", "--json")
         repeated = json.loads(done.stdout)["runs"]
         assert repeated[name]["throughput_mbps"] == row["throughput_mbps"]
         assert list(repeated) == (
@@ -154,11 +154,11 @@ def test_a_scenario_is_no_campaign_and_a_campaign_no_scenario(
         ("small.toml: is a scenario", "campaign.toml: is a campaign"),
         ("wifi-lte is a scenario", "size-and-controller is a campaign"),
     ):
-        for verb, other, words in (("sweep", "run", sweep), ("run", "sweep", run)):
-            name = words.split()[0].removesuffix(":")
+        for verb, other, message in (("sweep", "run", sweep), ("run", "sweep", run)):
+            name = message.split()[0].removesuffix(":")
             done = mptcplab(verb, name, cwd=tmp_path)
             assert (done.returncode, done.stdout) == (2, "")
-            assert done.stderr == f"mptcplab: {words}: mptcplab {other} runs it\n"
+            assert done.stderr == f"mptcplab: {message}: mptcplab {other} runs it\n"
 
 
 def test_a_dry_run_counts_and_writes_nothing(
@@ -182,8 +182,8 @@ def test_a_dry_run_counts_and_writes_nothing(
     assert re.search(r"30 runs left: .*, 1 at a time; .* 30 runs tried just now", done.stdout)
     assert not (tmp_path / "out").exists()
     more = written(tmp_path / "more", repetitions=5)
-    words = ("sweep", more, "--dry-run", "--jobs", "1", "--out", swept.directory)
-    document = json.loads(mptcplab(*words, "--json").stdout)
+    arguments = ("sweep", more, "--dry-run", "--jobs", "1", "--out", swept.directory)
+    document = json.loads(mptcplab(*arguments, "--json").stdout)
     assert (document["campaign"], document["configurations"], document["repetitions"]) == (
         "campaign",
         6,
@@ -277,8 +277,8 @@ def test_shares_are_of_the_connection_that_has_the_paths(tmp_path: Path) -> None
 def test_an_axis_may_have_any_name(name: str, tmp_path: Path, mptcplab: Run) -> None:
     given = CAMPAIGN.replace("axis.controller", f"axis.{name}")
     file = written(tmp_path, given, repetitions=1)
-    words = ("--out", tmp_path / "out", "--jobs", "1", "--json")
-    swept = mptcplab("sweep", file, *words)
+    arguments = ("--out", tmp_path / "out", "--jobs", "1", "--json")
+    swept = mptcplab("sweep", file, *arguments)
     assert swept.returncode == 0, swept.stderr
     found = [one["axes"][name] for one in json.loads(swept.stdout)["configurations"]]
     assert found == ["lia", "olia", "cubic"] * 2

@@ -349,8 +349,8 @@ def test_pictures(shown: Shown, tmp_path: Path) -> None:
     for chart in charts:
         assert saved(shown, chart, "PNG", tmp_path).read_bytes().startswith(b"\x89PNG")
         root = ET.parse(saved(shown, chart, "SVG", tmp_path)).getroot()
-        words = "".join(root.itertext())
-        assert shown.page.inner_text(f"#{chart} h3") in words
+        text = "".join(root.itertext())
+        assert shown.page.inner_text(f"#{chart} h3") in text
         assert sum(1 for _ in root.iter("{http://www.w3.org/2000/svg}path")) > 5
 
 

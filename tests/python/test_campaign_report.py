@@ -68,8 +68,8 @@ def test_a_sweep_ends_with_its_page(mptcplab: Run, tmp_path: Path) -> None:
     file = written(tmp_path / "files", repetitions=1)
     out = tmp_path / "out"
     page = out / "report.html"
-    for words in (["--no-report"], ["--json"]):
-        assert mptcplab("sweep", file, "--out", out, *words).returncode == 0
+    for arguments in (["--no-report"], ["--json"]):
+        assert mptcplab("sweep", file, "--out", out, *arguments).returncode == 0
         assert not page.exists()
     done = mptcplab("sweep", file, "--out", out)
     assert done.stdout.splitlines()[-1] == f"{page} shows it"
@@ -92,8 +92,8 @@ def test_a_run_of_it_is_drawn_on_request(mptcplab: Run, campaign: Campaign) -> N
         assert f"seed {row['seed']}" in {badge["text"] for badge in shown["badges"]}
         assert ("MPTCP v1" in {badge["text"] for badge in shown["badges"]}) == (kind == "mptcp")
         made = described(campaign.report())["runs"]
-        places = runs(Subject(campaign))[1]
-        assert places[row["run"]] in made["pages"]
+        run_indices = runs(Subject(campaign))[1]
+        assert run_indices[row["run"]] in made["pages"]
 
 
 def test_a_run_of_another_build_is_refused(mptcplab: Run, campaign: Campaign) -> None:
@@ -120,7 +120,7 @@ def test_a_run_of_another_build_is_refused(mptcplab: Run, campaign: Campaign) ->
 
 
 @pytest.mark.parametrize(
-    ("estimate", "low", "high", "words"),
+    ("estimate", "low", "high", "change"),
     [
         (-0.0081, -0.0112, -0.0061, "0.8 % less throughput (95 % interval 0.6 % to 1.1 %, n 8)"),
         (0.271, 0.2707, 0.2713, "27.10 % more throughput (95 % interval 27.07 % to 27.13 %, n 8)"),
@@ -135,11 +135,11 @@ def test_a_run_of_another_build_is_refused(mptcplab: Run, campaign: Campaign) ->
     ],
 )
 def test_an_interval_can_be_seen_in_the_verdict(
-    campaign: Campaign, estimate: float, low: float | None, high: float | None, words: str
+    campaign: Campaign, estimate: float, low: float | None, high: float | None, change: str
 ) -> None:
     one = Estimated(0, 8, estimate, low, high, part="lte")
     assert sentences(Subject(campaign), [one], [], 0.95)[0] == (
-        f"MPTCP gives {words} than TCP over lte for size 20 kB, controller lia."
+        f"MPTCP gives {change} than TCP over lte for size 20 kB, controller lia."
     )
 
 
@@ -161,7 +161,7 @@ def test_the_verdict_counts_what_the_corrected_p_tells(campaign: Campaign) -> No
 
 
 @pytest.mark.parametrize(
-    ("n", "words"),
+    ("n", "sentence"),
     [
         (
             6,
@@ -177,7 +177,7 @@ def test_the_verdict_counts_what_the_corrected_p_tells(campaign: Campaign) -> No
     ],
 )
 def test_the_verdict_does_not_contradict_an_interval(
-    campaign: Campaign, n: int, words: str
+    campaign: Campaign, n: int, sentence: str
 ) -> None:
     least = 2 / 2**n
     (corrected, *_) = adjust([least] + [1.0] * 11, "benjamini-hochberg")
@@ -188,7 +188,7 @@ def test_the_verdict_does_not_contradict_an_interval(
         verdict = sentences(Subject(campaign), found, [], 0.95)[0]
         assert "than the best single path in 1 of 12 configurations (corrected" in verdict
         found[0] = replace(found[0], p_value=0.05)
-    assert sentences(Subject(campaign), found, [], 0.95)[0] == words
+    assert sentences(Subject(campaign), found, [], 0.95)[0] == sentence
 
 
 def test_too_few_repetitions_are_no_verdict(
@@ -203,7 +203,7 @@ def test_too_few_repetitions_are_no_verdict(
         "Whether MPTCP differs from the best single path cannot be judged in any of 4 "
         f"configurations: {few}, 8 where one of 4 configurations alone differs."
     )
-    assert sum(few in words for words in verdict) == 1
+    assert sum(few in sentence for sentence in verdict) == 1
     assert sentences(Subject(campaign), [one], [], 0.95)[-1] == f"{few}."
 
 
@@ -243,15 +243,15 @@ def test_runs_that_did_not_finish_leave_no_gain(mptcplab: Run, tmp_path: Path) -
     printed = mptcplab("sweep", file, "--out", tmp_path / "out").stdout
     assert f"! loss 60 %: {counts}, TCP over lte 6 of 6 finished" in printed
     page = described(campaign.directory / "report.html")
-    words = f"MPTCP finished {finished[None]} of 6 where TCP over lte finished 6 of 6"
-    assert f"No gain is known for loss 60 %: {words}." in page["verdict"]
+    counts = f"MPTCP finished {finished[None]} of 6 where TCP over lte finished 6 of 6"
+    assert f"No gain is known for loss 60 %: {counts}." in page["verdict"]
     (gives,) = [one for one in page["verdict"] if one.startswith("MPTCP gives")]
     assert "than TCP over wifi for loss 1 %" in gives
     assert {one["group"]: one["estimate"] is None for one in page["gains"]} == {0: False, 1: True}
     figure = package.figure("gain", campaign)
-    assert words in figure.caption
+    assert counts in figure.caption
     compared = mptcplab("compare", tmp_path / "out", tmp_path / "out").stdout
-    assert f"A unknown: {words}; B unknown: {words}" in " ".join(compared.split())
+    assert f"A unknown: {counts}; B unknown: {counts}" in " ".join(compared.split())
 
 
 @pytest.mark.parametrize(
@@ -267,8 +267,8 @@ def test_mistakes_get_one_line(
 ) -> None:
     campaign.report()
     before = sorted(campaign.directory.rglob("*"))
-    words = [word.format(campaign.directory) for word in arguments]
-    done = mptcplab("report", campaign.directory, *words)
+    arguments = [word.format(campaign.directory) for word in arguments]
+    done = mptcplab("report", campaign.directory, *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert complaint in done.stderr
     assert sorted(campaign.directory.rglob("*")) == before
@@ -276,23 +276,23 @@ def test_mistakes_get_one_line(
 
 def test_a_sample_keeps_what_lies_beyond_the_whiskers(campaign: Campaign) -> None:
     subject = Subject(campaign)
-    places = runs(subject)[1]
-    made, words = figures(subject, places)
-    assert words is None
+    run_indices = runs(subject)[1]
+    made, note = figures(subject, run_indices)
+    assert note is None
     summaries = {one.id: one.summary for one in made}
-    points, words = sampled(subject, summaries, places, most=len(subject.groups))
-    assert words is not None
-    assert words.startswith("points: of 30 runs the first 1 of each group")
+    points, note = sampled(subject, summaries, run_indices, most=len(subject.groups))
+    assert note is not None
+    assert note.startswith("points: of 30 runs the first 1 of each group")
     for one in made:
         low, high = one.summary.whisker_low, one.summary.whisker_high
         kept = dict(zip(*points[one.id], strict=True))
         for number, group in enumerate(subject.groups):
             values = dict(zip(group.runs["run"], group.values(one.id), strict=True))
             beyond = {
-                places[run]
+                run_indices[run]
                 for run, value in values.items()
                 if value is not None and not low[number] <= value <= high[number]
             }
-            own = {places[run] for run in values} & kept.keys()
+            own = {run_indices[run] for run in values} & kept.keys()
             assert beyond <= own
             assert len(own) <= 1 + len(beyond)

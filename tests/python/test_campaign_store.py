@@ -62,12 +62,12 @@ def test_what_is_broken_is_told_in_a_line(
     out = tmp_path / "out"
     shutil.copytree(swept.directory, out)
     (out / broken).write_bytes(b"\xff")
-    words = {
+    arguments = {
         "report": ["report", str(out)],
         "sweep": ["sweep", str(campaign_file), "--out", str(out)],
         "dry run": ["sweep", str(campaign_file), "--out", str(out), "--dry-run"],
     }
-    ended = mptcplab(*words[command])
+    ended = mptcplab(*arguments[command])
     assert ended.returncode == 2
     assert ended.stderr.count("\n") == 1
     what = "cannot be read" if broken.startswith("shards") else "is damaged"
@@ -171,9 +171,9 @@ def test_what_a_newer_version_wrote_is_refused(
     newer.mkdir()
     about = newer / "campaign.json"
     about.write_text(json.dumps(swept.about | {"schema": 99}))
-    for words in (["report", newer], ["sweep", campaign_file, "--out", newer]):
+    for arguments in (["report", newer], ["sweep", campaign_file, "--out", newer]):
         before = about.read_bytes()
-        ended = mptcplab(*words)
+        ended = mptcplab(*arguments)
         assert (ended.returncode, ended.stdout) == (2, "")
         assert ended.stderr == (
             f"mptcplab: {about} was written by a newer mptcplab: schema 99, this one reads 1\n"

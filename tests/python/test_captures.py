@@ -52,8 +52,8 @@ def captured(
 
     ``during`` is given the listener and the recorder's process, and transfers otherwise.
     """
-    words = [sys.executable, "-P", "-m", "mptcplab.engines.field.recorder"]
-    command = [*CAPTURING, *words] if root else ordinary.command(words, tun=False)
+    arguments = [sys.executable, "-P", "-m", "mptcplab.engines.field.recorder"]
+    command = [*CAPTURING, *arguments] if root else ordinary.command(arguments, tun=False)
     with socket.create_server((HOST, 0)) as listener:
         port = listener.getsockname()[1]
         job = {

@@ -147,7 +147,9 @@ def test_a_part_of_a_capture_is_what_tshark_makes_of_it(
         ["tshark", "-r", download[0], "-Y", wanted, "-w", part], check=True, capture_output=True
     )
     spoken = ["analyze", "--json", "--from", "0.5", "--to", "1.5", download[0]]
-    ours, theirs = (json.loads(mptcplab(*words).stdout) for words in (spoken, [*spoken[:2], part]))
+    ours, theirs = (
+        json.loads(mptcplab(*arguments).stdout) for arguments in (spoken, [*spoken[:2], part])
+    )
     assert ours["connections"][0]["began"] == "midway"
     for row in (row for document in (ours, theirs) for row in document["connections"]):
         # Where packets stand in their files.
@@ -196,10 +198,10 @@ def test_a_full_disk_is_told_in_one_line(
     assert one_line(done.stderr) == complaint
 
 
-@pytest.mark.parametrize("words", [["scenarios"], ["links", "lte"], ["analyze"], ["--version"]])
-def test_closed_standard_output_is_one_line(download: list[str], words: list[str]) -> None:
-    command = [sys.executable, "-m", "mptcplab", *words]
-    if words == ["analyze"]:
+@pytest.mark.parametrize("arguments", [["scenarios"], ["links", "lte"], ["analyze"], ["--version"]])
+def test_closed_standard_output_is_one_line(download: list[str], arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "mptcplab", *arguments]
+    if arguments == ["analyze"]:
         command += download
     line = f"{shlex.join(command)} >&-"
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)

@@ -58,9 +58,9 @@ def test_the_configuration_comes_first_and_names_what_was_set(runs: Path) -> Non
 
 
 def test_figures_are_those_of_the_tables(runs: Path) -> None:
-    places = [runs / name / "1" for name in ("fast", "slow")]
-    differences = package.compare(*places)
-    a, b = (package.compare(directory, directory).a.comparisons[0] for directory in places)
+    directories = [runs / name / "1" for name in ("fast", "slow")]
+    differences = package.compare(*directories)
+    a, b = (package.compare(directory, directory).a.comparisons[0] for directory in directories)
     of_connection = [
         one for one in differences.figures if one.subflow is None and one.direction == "down"
     ]
@@ -194,9 +194,13 @@ def test_response_times_are_told_where_there_are_responses(mptcplab: Run, tmp_pa
     assert "response time, mean" in mptcplab("compare", *(side / "1" for side in sides)).stdout
     file = tmp_path / "asking.toml"
     file.write_text(long.write(load(scenario)[1]))
-    for words in ([], ["--repeat", "2"]):
-        done = mptcplab("run", file, *words, "--out", tmp_path / f"out{len(words)}")
-        head = "seed  +MPTCP Mbit/s .* MPTCP response ms" if words else "run +Mbit/s .* response ms"
+    for arguments in ([], ["--repeat", "2"]):
+        done = mptcplab("run", file, *arguments, "--out", tmp_path / f"out{len(arguments)}")
+        head = (
+            "seed  +MPTCP Mbit/s .* MPTCP response ms"
+            if arguments
+            else "run +Mbit/s .* response ms"
+        )
         assert re.search(head, done.stdout)
 
 
@@ -208,9 +212,9 @@ def test_only_seeds_that_both_have_are_pairs(mptcplab: Run, runs: Path, tmp_path
     printed = mptcplab("compare", runs / "fast", tmp_path).stdout
     said = "A and B are means over all runs of a side"
     assert said in printed
-    words = " ".join(printed.split())
+    arguments = " ".join(printed.split())
     few = "3 repetitions are too few to rule out chance: at least 6 are needed for p < 0.05, "
-    assert re.search(few + r"\d+ where one of \d+ figures alone differs", words)
+    assert re.search(few + r"\d+ where one of \d+ figures alone differs", arguments)
     assert re.search("seed +1 to 6 +2, 5, 6\n", printed)
     assert said not in mptcplab("compare", runs / "fast", runs / "slow").stdout
 

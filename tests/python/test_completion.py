@@ -19,9 +19,9 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
-def completed(script: str, *words: str) -> set[str]:
+def completed(script: str, *arguments: str) -> set[str]:
     """Give what bash offers in place of the last word."""
-    command = ["bash", "-c", COMPLETE, "bash", "mptcplab", *words]
+    command = ["bash", "-c", COMPLETE, "bash", "mptcplab", *arguments]
     done = subprocess.run(command, input=script, capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 

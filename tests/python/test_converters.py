@@ -39,24 +39,24 @@ def ran(directory: Path, settings: dict[str, object], *, baselines: bool = False
     )
 
 
-TOLD = "converters at both ends by the Convert Protocol"
+BY_CONVERT = "converters at both ends by the Convert Protocol"
 
 
 @pytest.mark.parametrize(
-    ("settings", "says", "words"),
+    ("settings", "says", "ending"),
     [
-        ({}, (REQUEST, ANSWER), TOLD),
-        ({"transfer.direction": "upload"}, (REQUEST, ANSWER), TOLD),
+        ({}, (REQUEST, ANSWER), BY_CONVERT),
+        ({"transfer.direction": "upload"}, (REQUEST, ANSWER), BY_CONVERT),
         # What is in the SYN has no place in the data, and is not counted.
-        ({"transfer.direction": "upload", "converter.fast_open": True}, (0, ANSWER), TOLD),
-        ({"path.wifi.ip": 6, "path.lte.ip": 6}, (REQUEST, ANSWER), TOLD),
+        ({"transfer.direction": "upload", "converter.fast_open": True}, (0, ANSWER), BY_CONVERT),
+        ({"path.wifi.ip": 6, "path.lte.ip": 6}, (REQUEST, ANSWER), BY_CONVERT),
         ({"converter.protocol": "transparent"}, (0, 0), "transparent converters at both ends"),
         ({"converter.at": "client"}, (0, 0), "a converter at the client's end"),
         ({"converter.at": "server"}, (0, 0), "a converter at the server's end"),
     ],
 )
 def test_all_arrives_over_both_paths(
-    settings: dict[str, object], says: tuple[int, int], words: str, tmp_path: Path
+    settings: dict[str, object], says: tuple[int, int], ending: str, tmp_path: Path
 ) -> None:
     run = ran(tmp_path / "run", settings).mptcp
     assert run.outcome["finished"], run.outcome
@@ -79,7 +79,7 @@ def test_all_arrives_over_both_paths(
         *run.diagnostics["diagnostic"],
         *run.findings["kind"],
     }
-    assert policies.of_run(run).endswith(f", {words}")
+    assert policies.of_run(run).endswith(f", {ending}")
 
 
 def said(capture: Path, source: str) -> tuple[bool, str]:
@@ -109,15 +109,15 @@ def test_the_headline_names_them(tmp_path: Path, capsys: pytest.CaptureFixture[s
     file = tmp_path / "bonded.toml"
     file.write_text(scenario(), "utf-8")
     assert command(["run", str(file), "--out", str(tmp_path / "run"), "--no-baselines"]) == 0
-    words = "Linux's default scheduler, converters at both ends by the Convert Protocol · seed 1"
-    assert words in " ".join(capsys.readouterr().out.split())
+    policies = "Linux's default scheduler, converters at both ends by the Convert Protocol · seed 1"
+    assert policies in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_headline_of_a_campaign_names_them(tmp_path: Path) -> None:
     size = {"key": "transfer.size", "values": ["100 kB", "200 kB"]}
     asked = {"schema": 1, "scenario": tomllib.loads(scenario()), "axis": {"size": size}}
     campaign = mptcplab.sweep(asked | {"repetitions": 1}, out=tmp_path / "alike")
-    assert campaign.about["policies"]["in_words"].endswith(f", {TOLD}")
+    assert campaign.about["policies"]["in_words"].endswith(f", {BY_CONVERT}")
     # What the configurations do not share is none of it.
     at = {"key": "converter.at", "values": ["client", "server"]}
     asked["axis"] = {"at": at}

@@ -43,8 +43,8 @@ def test_a_damaged_run_says_what_helps(
     )
     assert said
     shutil.rmtree(tmp_path / said[1])
-    words = ("run", "small.toml", "--out", "run", "--no-captures", "--no-report")
-    assert mptcplab(*words, cwd=tmp_path).returncode == 0
+    arguments = ("run", "small.toml", "--out", "run", "--no-captures", "--no-report")
+    assert mptcplab(*arguments, cwd=tmp_path).returncode == 0
     assert mptcplab("compare", "run", whole / "run", cwd=tmp_path).returncode == 0
 
 

@@ -25,9 +25,9 @@ QUIET = ["--no-dashboard"]
 
 
 @contextmanager
-def started(*words: str) -> Iterator[tuple[int, str]]:
+def started(*arguments: str) -> Iterator[tuple[int, str]]:
     """Start a part of Dask; gives its process and the address at which it is."""
-    process = subprocess.Popen([*DASK, *words], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*DASK, *arguments], stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
         for line in process.stderr:

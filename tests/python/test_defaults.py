@@ -69,7 +69,7 @@ def test_other_hosts_have_the_same() -> None:
 
 
 # What is set, the engine, and what stands in the header.
-WORDS: list[tuple[list[str], str, str]] = [
+POLICIES: list[tuple[list[str], str, str]] = [
     ([], "simulation", "Linux's CUBIC, Linux's default scheduler"),
     ([], "kernel", "Linux's CUBIC, Linux's default scheduler"),
     (["mptcp.congestion_control=olia"], "simulation", "OLIA, Linux's default scheduler"),
@@ -113,12 +113,12 @@ WORDS: list[tuple[list[str], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("settings", "engine", "words"), WORDS)
-def test_policies_in_words(settings: list[str], engine: str, words: str) -> None:
+@pytest.mark.parametrize(("settings", "engine", "expected"), POLICIES)
+def test_policies_in_words(settings: list[str], engine: str, expected: str) -> None:
     scenario = load(TWO, settings)[1]
     about = {"engine": engine, "path": None, "mptcp": scenario.mptcp.enabled}
     description = policies.described(about, tomllib.loads(long.write(scenario)))["in_words"]
-    assert description == words
+    assert description == expected
 
 
 def test_neighbours_are_not_taken_for_the_connection() -> None:
@@ -136,11 +136,11 @@ def test_the_same_words_stand_on_terminal_page_and_in_json(mptcplab: Run, tmp_pa
     settings = ("mptcp.congestion_control=lia", "transfer.size=200kB")
     chosen = [word for one in settings for word in ("--set", one)]
     done = mptcplab("run", "wifi-lte", *chosen, "--out", out)
-    words = "LIA, Linux's default scheduler"
+    expected = "LIA, Linux's default scheduler"
     # Plain TCP over one path has nothing to couple.
-    assert f"{words}; plain TCP: Reno" in " ".join(done.stdout.split())
-    assert json.loads((out / "mptcp" / "run.json").read_text())["policies"]["in_words"] == words
-    assert f"{words}; plain TCP: Reno" in (out / "report.html").read_text("utf-8")
+    assert f"{expected}; plain TCP: Reno" in " ".join(done.stdout.split())
+    assert json.loads((out / "mptcp" / "run.json").read_text())["policies"]["in_words"] == expected
+    assert f"{expected}; plain TCP: Reno" in (out / "report.html").read_text("utf-8")
     assert policies.of_run(Kept(out / "tcp-wifi")) == "Reno"
 
 

@@ -338,8 +338,8 @@ def test_this_machine(mptcplab: Run) -> None:
 def test_as_an_ordinary_user(tun: bool) -> None:
     need_root()
     need_kernel_tun()
-    words = [sys.executable, "-m", "mptcplab", "doctor", "--json"]
-    command = ordinary.command(words, tun=tun)
+    arguments = [sys.executable, "-m", "mptcplab", "doctor", "--json"]
+    command = ordinary.command(arguments, tun=tun)
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     assert done.returncode == 0, done.stdout + done.stderr
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}

@@ -67,9 +67,9 @@ def opened(directory: Path, *options: str) -> Iterator[Open]:
     """Serve at a free port; it ends well, and all that was over is kept then."""
     port = free_port()
     out = directory / "open"
-    words = ["serve", "--open", "--name", HOST, "--address", HOST, "--port", str(port)]
-    words += ["--state", str(directory / "state"), "--out", str(out), *options]
-    command = [sys.executable, "-m", "mptcplab", *words]
+    arguments = ["serve", "--open", "--name", HOST, "--address", HOST, "--port", str(port)]
+    arguments += ["--state", str(directory / "state"), "--out", str(out), *options]
+    command = [sys.executable, "-m", "mptcplab", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -251,12 +251,12 @@ def test_a_rate_is_that_of_all_together() -> None:
 
 
 def test_options_of_others_are_refused_in_a_line(tmp_path: Path) -> None:
-    for words, why in (
+    for arguments, why in (
         (["--keep", "1 GB"], "--keep goes with --open"),
         (["--open", "--probe-port", "9"], "--open does not answer"),
         (["--open", "--port", "8001", "--port", "8002"], "one --port"),
     ):
-        command = [sys.executable, "-m", "mptcplab", "serve", "--state", str(tmp_path), *words]
+        command = [sys.executable, "-m", "mptcplab", "serve", "--state", str(tmp_path), *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
         assert why in done.stderr

@@ -41,10 +41,10 @@ def scenario(draws: dict[str, Any], **more: object) -> dict[str, Any]:
 
 
 def values(
-    given: dict[str, Any], seeds: range, way: str = "downlink", number: int = 0
+    given: dict[str, Any], seeds: range, direction: str = "downlink", number: int = 0
 ) -> list[dict[str, Any]]:
     read = load(given)[1]
-    return [getattr(drawn(read, seed).links["air"], way)[number] for seed in seeds]
+    return [getattr(drawn(read, seed).links["air"], direction)[number] for seed in seeds]
 
 
 def test_draws_are_lognormal_with_the_given_mean_and_spread() -> None:

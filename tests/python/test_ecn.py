@@ -17,9 +17,9 @@ def run(ecn: str, queue: dict[str, Any], **mptcp: Any) -> Run:
     """Download over two paths, each with such a queue."""
 
     def link(rate: str, delay: str) -> dict[str, Any]:
-        way = {"element": "delay", "delay": delay}
+        propagation = {"element": "delay", "delay": delay}
         limit = {"element": "rate", "rate": rate}
-        return {"uplink": [limit, way], "downlink": [limit | {"queue": queue}, way]}
+        return {"uplink": [limit, propagation], "downlink": [limit | {"queue": queue}, propagation]}
 
     scenario = {
         "schema": 1,

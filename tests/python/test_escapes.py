@@ -48,7 +48,7 @@ def directory(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["analyze", NAME],
         ["analyze", f"{NAME}.pcap", "--csv", f"{NAME}.pcap"],
@@ -111,16 +111,16 @@ def directory(tmp_path: Path) -> Path:
     ],
 )
 def test_what_is_refused_is_said_in_one_harmless_line(
-    words: list[str], directory: Path, mptcplab: Run
+    arguments: list[str], directory: Path, mptcplab: Run
 ) -> None:
-    done = mptcplab(*words, cwd=directory)
+    done = mptcplab(*arguments, cwd=directory)
     assert done.returncode == 2
     assert steers(done.stdout + done.stderr) == set()
     assert done.stderr.count("\n") == 1
 
 
 def test_what_is_written_is_said_harmlessly(directory: Path, mptcplab: Run) -> None:
-    for words in (
+    for arguments in (
         ["analyze", f"{NAME}-cut.pcap"],
         ["analyze", f"{NAME}.pcap", "--csv", f"{NAME}-csv"],
         ["run", f"{NAME}.toml", "--out", f"{NAME}-run"],
@@ -130,7 +130,7 @@ def test_what_is_written_is_said_harmlessly(directory: Path, mptcplab: Run) -> N
         ["figure", "throughput", f"{NAME}-run", "--out", f"{NAME}.svg"],
         ["anonymise", f"{NAME}.pcap", f"{NAME}-cut.pcap", "--out", f"{NAME}-public"],
     ):
-        done = mptcplab(*words, cwd=directory)
+        done = mptcplab(*arguments, cwd=directory)
         assert done.returncode == 0, done.stderr
         assert steers(done.stdout + done.stderr) - {text.SPACE} == set()
 
@@ -140,9 +140,9 @@ def test_a_server_says_its_names_harmlessly(directory: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = ["serve", "--state", NAME, "--address", "127.0.0.1"]
+    arguments = ["serve", "--state", NAME, "--address", "127.0.0.1"]
     with subprocess.Popen(
-        [sys.executable, "-m", "mptcplab", *words, "--port", str(port)],
+        [sys.executable, "-m", "mptcplab", *arguments, "--port", str(port)],
         cwd=directory,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -149,12 +149,12 @@ def _refuse(*_: object) -> None:
 def test_what_is_no_name_of_a_host_is_refused_in_a_line(
     mptcplab: Run, command: str, host: str
 ) -> None:
-    words = {
+    arguments = {
         "doctor": ["doctor", "--field", host],
         "probe": ["probe", f"{host}:7443#{'0' * 64}"],
         "serve": ["serve", "--systemd", "--name", host],
     }
-    done = mptcplab(*words[command])
+    done = mptcplab(*arguments[command])
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert re.search("is not the (name or address of a host|line of a server)", done.stderr)
 
@@ -188,13 +188,13 @@ def test_single_runs_have_no_order_of_their_own(monkeypatch: pytest.MonkeyPatch)
     random.seed(1)
     _, scenario = load("wifi-lte")
     engine = Networks.__new__(Networks)
-    places = set()
+    positions = set()
     for _ in range(30):
         seen.clear()
         record.with_baselines("x", scenario, Path("x"), seed=1, captures="none", engine=engine)
         assert sorted(map(str, seen)) == ["None", "lte", "wifi"]
-        places.add(seen.index(None))
-    assert places == {0, 1, 2}
+        positions.add(seen.index(None))
+    assert positions == {0, 1, 2}
 
 
 @pytest.mark.parametrize(

@@ -49,19 +49,19 @@ def test_ports_that_are_closed_are_named(
 ) -> None:
     connect = socket.socket.connect
 
-    def closed(sock: socket.socket, place: tuple[str, int]) -> None:
-        if place[1] == server.line.port + 1:
+    def closed(sock: socket.socket, address: tuple[str, int]) -> None:
+        if address[1] == server.line.port + 1:
             raise TimeoutError("timed out")
-        connect(sock, place)
+        connect(sock, address)
 
     def nothing(*_: object) -> Offset | None:
         return None
 
     monkeypatch.setattr(socket.socket, "connect", closed)
     monkeypatch.setattr("mptcplab.engines.field.clock.offset", nothing)
-    words = ["--interface", "lo", "--token", str(server.state / "token"), "--json"]
+    arguments = ["--interface", "lo", "--token", str(server.state / "token"), "--json"]
     with pytest.raises(SystemExit):
-        main(["doctor", "--field", str(server.line), *words])
+        main(["doctor", "--field", str(server.line), *arguments])
     checks = {one["name"]: one for one in json.loads(capsys.readouterr().out)["checks"]}
     port = server.line.port
     assert checks["lo UDP"]["verdict"] == checks["lo probes"]["verdict"] == "limited"

@@ -214,13 +214,13 @@ def _with_token(
 ) -> subprocess.CompletedProcess[str]:
     (directory / "field.toml").write_text(SCENARIO)
     (directory / "weeks.toml").write_text(CAMPAIGN)
-    words = {
+    arguments = {
         "run": ["run", "field.toml", "--engine", "field", "--no-report"],
         "schedule": ["schedule", "weeks.toml"],
     }
     shared = ["--out", "out", "--server", line, "--token", str(token)]
     return subprocess.run(
-        [sys.executable, "-m", "mptcplab", *words[command], *shared],
+        [sys.executable, "-m", "mptcplab", *arguments[command], *shared],
         cwd=directory,
         capture_output=True,
         text=True,

@@ -135,9 +135,9 @@ def test_the_command_prints_a_caption(mptcplab: Run, campaign: Campaign, tmp_pat
     asked = ("--by", "controller", "--where", "size=60 kB", "--size", "9x5cm", "--title", "Hello")
     done = mptcplab("figure", "boxes", campaign.directory, "--out", file, *asked)
     assert done.returncode == 0, done.stderr
-    words, _, last = done.stdout.strip().rpartition("\n\n")
+    text, _, last = done.stdout.strip().rpartition("\n\n")
     expected = lab.figure("boxes", campaign, by="controller", where={"size": "60 kB"}).caption
-    assert words.replace("\n", " ") == expected
+    assert text.replace("\n", " ") == expected
     assert last == f"{file} shows it"
     width = 9 / 2.54 * 72
     assert float(re.findall(r'<svg .*?width="([\d.]+)pt"', file.read_text(), re.DOTALL)[0]) == (

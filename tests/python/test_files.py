@@ -103,8 +103,8 @@ def test_what_the_disk_does_not_hold_is_an_error_and_leaves_nothing(
     def little_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 
-    words = ("analyze", f"--{kind}", "out", *download)
-    done = mptcplab(*words, cwd=tmp_path, preexec_fn=little_room)
+    arguments = ("analyze", f"--{kind}", "out", *download)
+    done = mptcplab(*arguments, cwd=tmp_path, preexec_fn=little_room)
     assert done.returncode == 2
     assert done.stderr == "mptcplab: cannot write out: File too large\n"
     assert list(tmp_path.iterdir()) == []

@@ -56,9 +56,9 @@ OTHERS = {
 }
 
 
-def printed(mptcplab: Run, *words: object) -> Any:
+def printed(mptcplab: Run, *arguments: object) -> Any:
     """Run a command, and read what it prints."""
-    done = mptcplab(*words, "--json")
+    done = mptcplab(*arguments, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -116,15 +116,15 @@ def test_what_has_no_json_refuses_it(
     assert "--json" in done.stderr
 
 
-def _filled(words: tuple[str, ...], request: pytest.FixtureRequest, there: Path) -> list[str]:
+def _filled(arguments: tuple[str, ...], request: pytest.FixtureRequest, there: Path) -> list[str]:
     """Give the words with what they name made."""
     (there / "weeks.toml").write_text(CAMPAIGN.replace("networks", "field"))
     (there / "field.toml").write_text(SCENARIO)
     names = {"there": there, "line": f"127.0.0.1:1#{'0' * 64}"}
     for name, fixture in (("capture", "capture"), ("ran", "ran"), ("swept", "campaign_file")):
-        if any(f"{{{name}}}" in word for word in words):
+        if any(f"{{{name}}}" in word for word in arguments):
             names[name] = request.getfixturevalue(fixture)
-    return [word.format(**names) for word in words]
+    return [word.format(**names) for word in arguments]
 
 
 def test_a_unit_for_systemd(mptcplab: Run) -> None:
@@ -177,9 +177,9 @@ def test_what_was_annotated(mptcplab: Run, ran: Path, tmp_path: Path) -> None:
     log.write_text("time,path,technology,rsrp_dbm\n2026-11-25T12:00:00Z,wifi,wifi,-60\n")
     out = tmp_path / "run"
     printed(mptcplab, "run", "wifi-lte", "--no-baselines", "--out", out)
-    words = ("annotate", out, "--radio", log, "--began", "2026-11-25T12:00:00Z")
+    arguments = ("annotate", out, "--radio", log, "--began", "2026-11-25T12:00:00Z")
     expected = {"directory": str(out / "mptcp"), "rows": {"radio": 1, "positions": 0}}
-    assert printed(mptcplab, *words) == {"runs": [expected]}
+    assert printed(mptcplab, *arguments) == {"runs": [expected]}
 
 
 def test_what_was_anonymised(mptcplab: Run, capture: Path, tmp_path: Path) -> None:
@@ -204,14 +204,21 @@ def test_a_server_says_where_it_is_and_what_it_did(tmp_path: Path) -> None:
 
 
 def test_a_server_of_downloads_does_so_too(tmp_path: Path) -> None:
-    words = ["serve", "--open", "--json", "--name", HOST, "--address", HOST]
-    words += ["--port", str(free_port()), "--state", str(tmp_path), "--out", str(tmp_path / "runs")]
-    command = [sys.executable, "-m", "mptcplab", *words]
+    arguments = ["serve", "--open", "--json", "--name", HOST, "--address", HOST]
+    arguments += [
+        "--port",
+        str(free_port()),
+        "--state",
+        str(tmp_path),
+        "--out",
+        str(tmp_path / "runs"),
+    ]
+    command = [sys.executable, "-m", "mptcplab", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         serving = json.loads(server.stdout.readline())
         server.terminate()
         ended = json.loads(server.stdout.read())
-    assert serving["address"] == f"http://{HOST}:{words[words.index('--port') + 1]}/"
+    assert serving["address"] == f"http://{HOST}:{arguments[arguments.index('--port') + 1]}/"
     assert serving["runs"] == str(tmp_path / "runs")
     assert ended == {"event": "ended", "carried_bytes": 0, "turned_away": {}}

@@ -260,9 +260,9 @@ def test_echoes_that_never_came_back_are_told_once() -> None:
     """A server whose port is closed for UDP."""
     run = ended()
     run.captured, run.echoes, run.clocks = {}, 20, {"wifi": (None, None), "lte": (None, None)}
-    (told,) = _remarks(run)
-    assert told["diagnostic"] == "no_echoes"
-    assert "open its port for UDP" in told["message"]
+    (row,) = _remarks(run)
+    assert row["diagnostic"] == "no_echoes"
+    assert "open its port for UDP" in row["message"]
     run.clocks["lte"] = (None, Offset(0, 1, START_NS, 1))
     assert _remarks(run) == []
     run.echoes, run.clocks = 0, {"wifi": (None, None)}
@@ -273,9 +273,9 @@ def test_a_clock_that_was_set_is_told_and_moves_no_mark(monkeypatch: pytest.Monk
     run = ended()
     before, after = Offset(0, 1, START_NS, 1), Offset(-(10**9), 1, START_NS + 2 * 10**9, 1)
     run.captured, run.echoes, run.clocks = {}, 1, {"wifi": (before, after)}
-    (told,) = _remarks(run)
-    assert told["diagnostic"] == "clock_set"
-    assert "it jumped by 1000 ms" in told["message"]
+    (row,) = _remarks(run)
+    assert row["diagnostic"] == "clock_set"
+    assert "it jumped by 1000 ms" in row["message"]
     at_ns = loop.unix_ns()
     monkeypatch.setattr("time.time_ns", lambda: 0)
     assert at_ns <= loop.unix_ns()

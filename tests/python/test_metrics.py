@@ -42,10 +42,10 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def output(directory: Path, *words: str) -> str:
+def output(directory: Path, *arguments: str) -> str:
     """What a command prints where the metric is declared."""
     done = subprocess.run(
-        [sys.executable, "-m", "mptcplab", *words],
+        [sys.executable, "-m", "mptcplab", *arguments],
         cwd=directory,
         env={**os.environ, "PYTHONPATH": str(directory)},
         check=True,

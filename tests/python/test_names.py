@@ -31,7 +31,7 @@ WITHOUT_FILES = {
 # test_recordings.py.
 ELSEWHERE = {"shell", "serve", "links import"}
 # What polars makes of these is not a name in this directory.
-PLACES = ["~", "~root", "file:", "http:", "%20", "x=1", "a b", "new\nline"]
+NAMES_OF_OTHERS = ["~", "~root", "file:", "http:", "%20", "x=1", "a b", "new\nline"]
 
 
 def _campaign(tmp_path: Path, name: str, size: str) -> Path:
@@ -42,7 +42,7 @@ def _campaign(tmp_path: Path, name: str, size: str) -> Path:
     return written(directory, axis).rename(directory / f"{name}.toml")
 
 
-@pytest.mark.parametrize("name", [name for pair in NAMES for name in pair] + PLACES)
+@pytest.mark.parametrize("name", [name for pair in NAMES for name in pair] + NAMES_OF_OTHERS)
 def test_a_table_is_written_and_read_by_its_name(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,8 +60,8 @@ def test_a_table_is_written_and_read_by_its_name(
 def test_runs_are_read_by_their_names(
     name: str, neighbour: str, tmp_path: Path, mptcplab: Run
 ) -> None:
-    def command(*words: object) -> str:
-        done = mptcplab(*words, cwd=tmp_path)
+    def command(*arguments: object) -> str:
+        done = mptcplab(*arguments, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         return str(done.stdout)
 
@@ -103,8 +103,8 @@ def test_repeated_runs_are_read_by_their_names(
 ) -> None:
     written(tmp_path)
     for out, size in ((neighbour, 60_000), (name, 20_000), (name, 20_000)):
-        words = ("--repeat", "2", "--json", "--out", out, "--set", f"transfer.size={size} B")
-        done = mptcplab("run", "small.toml", *words, cwd=tmp_path)
+        arguments = ("--repeat", "2", "--json", "--out", out, "--set", f"transfer.size={size} B")
+        done = mptcplab("run", "small.toml", *arguments, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         for one in json.loads(done.stdout)["repeated"]:
             rows = one["runs"]["mptcp"]["tables"]["connections"]
@@ -121,8 +121,8 @@ def test_captures_are_anonymised_by_their_names(
         (tmp_path / one).mkdir()
         (tmp_path / one / "secret").write_bytes(bytes([number]) * 32)
         (tmp_path / one / f"{one}.pcapng.gz").write_bytes(Path(download[number]).read_bytes())
-        words = (f"{one}/{one}.pcapng.gz", "--out", f"{one}/out", "--secret", f"{one}/secret")
-        done = mptcplab("anonymise", *words, cwd=tmp_path)
+        arguments = (f"{one}/{one}.pcapng.gz", "--out", f"{one}/out", "--secret", f"{one}/secret")
+        done = mptcplab("anonymise", *arguments, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
     made = [package.analyze(tmp_path / one / "out" / f"{one}.pcapng") for one in (neighbour, name)]
     assert [one.connections["vantage"].to_list() for one in made] == [["client"], ["server"]]
@@ -142,8 +142,8 @@ def test_a_token_is_read_by_its_name(tmp_path: Path, mptcplab: Run) -> None:
 def test_campaigns_are_read_by_their_names(
     name: str, neighbour: str, tmp_path: Path, mptcplab: Run
 ) -> None:
-    def command(*words: object) -> str:
-        done = mptcplab(*words, cwd=tmp_path)
+    def command(*arguments: object) -> str:
+        done = mptcplab(*arguments, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         return str(done.stdout)
 
@@ -174,8 +174,15 @@ def test_schedules_go_on_by_their_names(tmp_path: Path, capsys: pytest.CaptureFi
         assert scheduled(world, file, tmp_path / name).runs.equals(campaign.runs)
         assert world.truth() == before
         with known(world):
-            words = ["schedule", str(file), "--dry-run", "--json", "--out", str(tmp_path / name)]
-            assert command_line(words) == 0
+            arguments = [
+                "schedule",
+                str(file),
+                "--dry-run",
+                "--json",
+                "--out",
+                str(tmp_path / name),
+            ]
+            assert command_line(arguments) == 0
         document = json.loads(capsys.readouterr().out)
         assert (document["visits"], document["visits_to_come"]) == (campaign.visits.height, 0)
     assert campaign.visits.height < package.open_campaign(tmp_path / "s1p").visits.height
@@ -189,11 +196,11 @@ def test_a_server_keeps_its_state_by_its_name(tmp_path: Path, mptcplab: Run) -> 
     with serving(tmp_path / "s*p") as server:
         assert server.token != neighbour.token
         line = f"{HOST}:{server.line.port}#{server.line.fingerprint}"
-        words = ("probe", line, "--idle", "0", "--parquet", "p[1]", "--csv", "p[1]", "--token")
-        refused = mptcplab(*words, "s1p/state/token", cwd=tmp_path)
+        arguments = ("probe", line, "--idle", "0", "--parquet", "p[1]", "--csv", "p[1]", "--token")
+        refused = mptcplab(*arguments, "s1p/state/token", cwd=tmp_path)
         assert refused.returncode == 2
         assert not (tmp_path / "p[1]").exists()
-        done = mptcplab(*words, "s*p/state/token", cwd=tmp_path)
+        done = mptcplab(*arguments, "s*p/state/token", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
     assert read_parquet(tmp_path / "p[1]" / "probes.parquet").height
     assert {file.name for file in (tmp_path / "p[1]").iterdir()} == {"probes.csv", "probes.parquet"}
@@ -203,8 +210,8 @@ def test_a_server_keeps_its_state_by_its_name(tmp_path: Path, mptcplab: Run) -> 
 def test_runs_are_annotated_packaged_and_verified_by_their_names(
     name: str, neighbour: str, tmp_path: Path, mptcplab: Run
 ) -> None:
-    def command(*words: object) -> str:
-        done = mptcplab(*words, cwd=tmp_path)
+    def command(*arguments: object) -> str:
+        done = mptcplab(*arguments, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         return str(done.stdout)
 
@@ -253,8 +260,8 @@ def test_captures_and_links_are_read_and_written_by_their_names(
 
 def test_a_study_is_read_by_its_name(tmp_path: Path, mptcplab: Run) -> None:
     def ran(name: str) -> object:
-        words = ("study", "simultaneous-syn", "--quick", "--out", name, "--json")
-        done = mptcplab(*words, cwd=tmp_path)
+        arguments = ("study", "simultaneous-syn", "--quick", "--out", name, "--json")
+        done = mptcplab(*arguments, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

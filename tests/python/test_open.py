@@ -24,25 +24,25 @@ def test_pages_are_opened(mptcplab: Run, tmp_path: Path, browser: dict[str, str]
     (tmp_path / "small.toml").write_text(SMALL)
     out, page = tmp_path / "out", tmp_path / "page.html"
     captures = [out / "mptcp" / f"{host}.pcapng" for host in ("client", "server")]
-    for words in (
+    for arguments in (
         ("run", tmp_path / "small.toml", "--out", out, "--no-baselines"),
         ("report", out),
         ("analyze", *captures, "--report", page),
     ):
-        assert mptcplab(*words, "--open", env=browser).returncode == 0
+        assert mptcplab(*arguments, "--open", env=browser).returncode == 0
     opened = (tmp_path / "opened").read_text().split()
     assert opened == [(out / "report.html").as_uri()] * 2 + [page.as_uri()]
 
 
 def test_what_writes_no_page_opens_none(mptcplab: Run, tmp_path: Path) -> None:
-    for words, why in (
+    for arguments, why in (
         (("run", "wifi-lte", "--json"), "with --json"),
         (("run", "wifi-lte", "--no-report", "--repeat", "2"), "with --no-report"),
         (("sweep", "controllers", "--no-report"), "with --no-report"),
         (("sweep", "controllers", "--dry-run"), "with --dry-run"),
         (("analyze", "nosuch.pcap"), "without --report FILE"),
     ):
-        done = mptcplab(*words, "--open", cwd=tmp_path)
+        done = mptcplab(*arguments, "--open", cwd=tmp_path)
         assert done.returncode == 2
         assert done.stderr == f"mptcplab: --open has no page to open {why}\n"
     assert list(tmp_path.iterdir()) == []

@@ -175,8 +175,8 @@ def test_a_call_is_compared_by_its_own_measure(
     tmp_path: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Over LTE alone nothing is late; MPTCP waits for what was on Wi-Fi, and says so."""
-    words = ["--set", "transfer.duration=15s", "--out", str(tmp_path / "run")]
-    assert run(["run", "voice", *words]) == 0
+    arguments = ["--set", "transfer.duration=15s", "--out", str(tmp_path / "run")]
+    assert run(["run", "voice", *arguments]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "best single path: lte with 0 % late" in said
     assert "which is worse" in said
@@ -221,20 +221,20 @@ def test_a_client_that_thinks_makes_no_answer_late() -> None:
 
     from mptcplab.results.findings import served_worse
 
-    def told(late: int, *others: str) -> list[dict[str, Any]]:
+    def rows_for(late: int, *others: str) -> list[dict[str, Any]]:
         runs = [SimpleNamespace(transfer=answers(count, 20)) for count in (late, 2)]
         comparison: Any = SimpleNamespace(mptcp=runs[0], baselines={"wifi": runs[1]})
         rows = [{"kind": kind, "cost_s": 5.0, "confidence": 0.9} for kind in others]
         return served_worse.find(comparison, rows)
 
-    assert told(3, "application") == []
-    (row,) = told(15, "application")
+    assert rows_for(3, "application") == []
+    (row,) = rows_for(15, "application")
     assert "application;" not in row["message"]
     assert "see" not in row["message"]
     assert "MPTCP: late share 0.75; TCP over wifi: late share 0.1" in row["evidence"]
     assert "mos" not in row["evidence"]
     assert "stall_s" not in row["evidence"]
-    (row,) = told(15, "application", "path_dead")
+    (row,) = rows_for(15, "application", "path_dead")
     assert row["message"].endswith("; see the finding “dead path”")
 
 
@@ -253,8 +253,8 @@ def test_a_scenario_says_what_captures_from_elsewhere_are_of(
         + "[path.any]\nrate = '1 Mbit/s'\ndelay = '1 ms'\n"
     )
     transfers = []
-    for words in ([], ["--scenario", str(tmp_path / "call.toml")]):
-        assert run(["analyze", "--json", *words, *captures]) == 0
+    for arguments in ([], ["--scenario", str(tmp_path / "call.toml")]):
+        assert run(["analyze", "--json", *arguments, *captures]) == 0
         (connection,) = json.loads(capfd.readouterr().out)["connections"]
         transfers.append(connection["transfers"]["down"])
     assert transfers[0]["late_share"] is None
@@ -290,8 +290,8 @@ def test_pages_have_the_numbers_of_the_tables(tmp_path: Any) -> None:
     runs = []
     for deadline in ("100 ms", "400 ms"):
         out = tmp_path / deadline.replace(" ", "")
-        words = ["--set", f"transfer.deadline={deadline}", "--set", "transfer.duration=15s"]
-        assert run(["run", "voice", "--no-baselines", "--out", str(out), *words]) == 0
+        arguments = ["--set", f"transfer.deadline={deadline}", "--set", "transfer.duration=15s"]
+        assert run(["run", "voice", "--no-baselines", "--out", str(out), *arguments]) == 0
         runs.append(mptcplab.open_run(out / "mptcp"))
     shares = [one.transfers.filter(direction="down")["late_share"].item() for one in runs]
     assert shares[0] > shares[1]

@@ -37,7 +37,7 @@ signal = "-60 dBm"
 link = "a"
 """
 SIGNAL = 'signal = "-60 dBm"'
-WAYS = ("uplink", "downlink")
+DIRECTIONS = ("uplink", "downlink")
 
 
 def read(text: str, *settings: str) -> Scenario:
@@ -47,9 +47,9 @@ def read(text: str, *settings: str) -> Scenario:
     return read_scenario(source)
 
 
-def rate(scenario: Scenario, way: str = "uplink") -> int:
+def rate(scenario: Scenario, direction: str = "uplink") -> int:
     """Give the rate of the first element that has one."""
-    elements = getattr(scenario.links["a"], way)
+    elements = getattr(scenario.links["a"], direction)
     return next(int(one["rate"]) for one in elements if "rate" in one)
 
 
@@ -340,7 +340,9 @@ def test_radio_is_a_ceiling_to_elements_and_a_calibrated_link_is_left_alone() ->
 def test_a_radio_that_a_calibrated_link_overrides_is_told(tmp_path: Path, mptcplab: Run) -> None:
     calibrated = 'origin = { kind = "calibrated", row = "mine" }\n[link.a.radio]'
     file = tmp_path / "walk.toml"
-    elements = "".join(f'{way} = [{{ element = "rate", rate = "9 Mbit/s" }}]\n' for way in WAYS)
+    elements = "".join(
+        f'{direction} = [{{ element = "rate", rate = "9 Mbit/s" }}]\n' for direction in DIRECTIONS
+    )
     file.write_text(TEXT.replace("[link.a.radio]", f"[link.a]\n{elements}{calibrated}"))
     command = ["run", str(file), "--no-baselines", "--no-report", "--out", str(tmp_path / "out")]
     done = mptcplab(*command)
@@ -408,11 +410,12 @@ def test_a_path_on_a_route_gets_no_other_link() -> None:
 
 
 def test_a_trace_cannot_be_limited() -> None:
-    ways = "\n".join(
-        f'{way} = [{{ element = "trace", trace = [1, 2] }}]' for way in ("uplink", "downlink")
+    lists = "\n".join(
+        f'{direction} = [{{ element = "trace", trace = [1, 2] }}]'
+        for direction in ("uplink", "downlink")
     )
     with pytest.raises(ScenarioError, match="a trace has no rate that radio could limit"):
-        read(TEXT.replace("[link.a.radio]", f"[link.a]\n{ways}\n[link.a.radio]"))
+        read(TEXT.replace("[link.a.radio]", f"[link.a]\n{lists}\n[link.a.radio]"))
 
 
 def test_quantities_of_radio_read_back() -> None:

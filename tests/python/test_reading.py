@@ -44,23 +44,23 @@ def test_what_is_no_file_of_a_fit_size_is_refused_at_once(
     file = directory / f"{key}.toml"
     link = directory / f"{name}.toml"
     link.symlink_to(directory / name)
-    words: list[object] = ["run", file]
+    arguments: list[object] = ["run", file]
     if key == "trace":
         element = f'{{ element = "trace", trace = "{name}" }}'
-        ways = f"downlink = [{element}]\nuplink = [{element}]\n"
-        file.write_text(f'{SCENARIO}\n[path.home]\nlink = "home"\n[link.home]\n{ways}')
+        lists = f"downlink = [{element}]\nuplink = [{element}]\n"
+        file.write_text(f'{SCENARIO}\n[path.home]\nlink = "home"\n[link.home]\n{lists}')
     elif key == "profile":
         file.write_text(f'{SCENARIO}\n[path.home]\nprofile = "{link.name}"\n')
     elif key == "base":
         file.write_text(f'schema = 1\nscenario = "{link.name}"\n')
-        words = ["sweep", file]
+        arguments = ["sweep", file]
     elif key == "secret":
-        words = ["anonymise", file, "--out", "a.pcap", "--secret", link]
+        arguments = ["anonymise", file, "--out", "a.pcap", "--secret", link]
     elif key == "targets":
-        words = ["calibrate", "--row", "a", "--targets", link]
+        arguments = ["calibrate", "--row", "a", "--targets", link]
     else:
-        words = ["run" if key == "scenario" else "sweep", link]
-    done = mptcplab(*words, preexec_fn=_little)
+        arguments = ["run" if key == "scenario" else "sweep", link]
+    done = mptcplab(*arguments, preexec_fn=_little)
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("\n") == 1
     wanted = (

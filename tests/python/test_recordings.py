@@ -39,9 +39,9 @@ def command(
     """Run the command here: its exit status, and what it prints on both streams."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*words: str) -> tuple[int, str, str]:
+    def run(*arguments: str) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:
-            main(words)
+            main(arguments)
         return int(ended.value.code or 0), *capsys.readouterr()
 
     return run
@@ -335,10 +335,10 @@ REFUSED = (
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), REFUSED, ids=lambda one: one[:50] if isinstance(one, str) else ""
+    ("arguments", "said"), REFUSED, ids=lambda one: one[:50] if isinstance(one, str) else ""
 )
 def test_what_cannot_be_is_refused(
-    words: tuple[str, ...], said: str, command: Command, tmp_path: Path
+    arguments: tuple[str, ...], said: str, command: Command, tmp_path: Path
 ) -> None:
     put(
         tmp_path,
@@ -347,7 +347,7 @@ def test_what_cannot_be_is_refused(
         z=drive(0, 1, 2).replace(" EST", ""),
         x="s,w\n1700000000,5\n",
     )
-    status, _, wrong = command("links", "import", *words)
+    status, _, wrong = command("links", "import", *arguments)
     assert status == 2
     (line,) = wrong.splitlines()
     assert said in line
@@ -417,10 +417,10 @@ def test_iperf3_itself(tmp_path: Path) -> None:
         port = str(free.getsockname()[1])
     server = subprocess.Popen(["iperf3", "-s", "-p", port], stdout=subprocess.DEVNULL)
     try:
-        words = ["iperf3", "-c", "127.0.0.1", "-p", port, "-t", "1", "-i", "0.5", "-J", "-R"]
+        arguments = ["iperf3", "-c", "127.0.0.1", "-p", port, "-t", "1", "-i", "0.5", "-J", "-R"]
         for _ in range(50):
             done = subprocess.run(
-                [*words, "-b", "20M"], capture_output=True, text=True, check=False
+                [*arguments, "-b", "20M"], capture_output=True, text=True, check=False
             )
             # Its status is 0 where it cannot connect.
             if "error" not in json.loads(done.stdout):

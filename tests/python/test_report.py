@@ -50,8 +50,8 @@ def test_a_run_without_data_is_no_error(mptcplab: Run, tmp_path: Path) -> None:
         *("path.lte.attached=false", "tcp.syn_retries=1"),
         *("timeline.0.at=0s", "timeline.1.at=35s"),
     ]
-    words = [word for one in settings for word in ("--set", one)]
-    done = mptcplab("run", "path-lost", *words, "--no-baselines", "--out", tmp_path / "runs")
+    arguments = [word for one in settings for word in ("--set", one)]
+    done = mptcplab("run", "path-lost", *arguments, "--no-baselines", "--out", tmp_path / "runs")
     assert done.returncode == 1, done.stderr  # the transfer did not finish
     assert described(tmp_path / "runs" / "report.html")["verdict"] == [
         "No data was delivered in this direction.",
@@ -62,8 +62,8 @@ def test_a_run_without_data_is_no_error(mptcplab: Run, tmp_path: Path) -> None:
 
 def test_the_timeline_stands_in_summary_and_page(mptcplab: Run, tmp_path: Path) -> None:
     settings = ["transfer.duration=4s", "timeline.0.at=1s", "timeline.1.at=2500ms"]
-    words = [word for one in settings for word in ("--set", one)]
-    done = mptcplab("run", "path-lost", *words, "--no-baselines", "--out", tmp_path / "runs")
+    arguments = [word for one in settings for word in ("--set", one)]
+    done = mptcplab("run", "path-lost", *arguments, "--no-baselines", "--out", tmp_path / "runs")
     assert done.returncode == 0
     said = "timeline: wifi: blackout, packets vanish until 2.500 s"
     assert f"     1.000 s  {said}" in done.stdout
@@ -191,8 +191,8 @@ def test_the_scenario_in_the_page_repeats_the_run(comparison: Comparison, tmp_pa
     origin = described(comparison.report())["provenance"]
     (scenario,) = origin["documents"]
     (tmp_path / scenario["file"]).write_text(scenario["text"])
-    words = origin["command"].split()
-    command = [sys.executable, "-m", *words, "--no-captures", "--json", "--out", "again"]
+    arguments = origin["command"].split()
+    command = [sys.executable, "-m", *arguments, "--no-captures", "--json", "--out", "again"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     again = json.loads(done.stdout)["runs"]["mptcp"]
     assert again["tables"] == comparison.mptcp.tables.document()
@@ -243,8 +243,8 @@ def test_the_page_of_a_capture_of_another_year_has_times_of_its_own(
 def test_several_runs_are_laid_over_each_other(mptcplab: Run, comparison: Comparison) -> None:
     lte = comparison.directory / "tcp-lte"
     target = comparison.directory / "several.html"
-    words = (comparison.directory, lte, lte, "--out", target)
-    assert mptcplab("report", *words).stdout == f"{target}\n"
+    arguments = (comparison.directory, lte, lte, "--out", target)
+    assert mptcplab("report", *arguments).stdout == f"{target}\n"
     page = described(target)
     assert [one["name"] for one in page["subflows"]] == ["small", "tcp-lte (2)", "tcp-lte (3)"]
     assert page["parts"] == "Runs"
@@ -263,8 +263,8 @@ def test_several_runs_are_laid_over_each_other(mptcplab: Run, comparison: Compar
 
 def test_repeated_runs_have_a_page(mptcplab: Run, tmp_path: Path) -> None:
     out = tmp_path / "repeated"
-    words = ("run", "wifi-lte", "--set", *SMALL, "--repeat", 2, "--out", out, "--no-captures")
-    done = mptcplab(*words)
+    arguments = ("run", "wifi-lte", "--set", *SMALL, "--repeat", 2, "--out", out, "--no-captures")
+    done = mptcplab(*arguments)
     assert done.stdout.splitlines()[-1] == f"{out / 'report.html'} shows them"
     page = described(out / "report.html")
     assert page["title"] == "wifi-lte: 2 runs of a download over Wi-Fi and LTE"
@@ -273,8 +273,8 @@ def test_repeated_runs_have_a_page(mptcplab: Run, tmp_path: Path) -> None:
     (out / "report.html").unlink()
     assert mptcplab("report", out).stdout == f"{out / 'report.html'}\n"
     # Remarks are no results.
-    assert "kept from before" in mptcplab(*words).stderr
-    assert mptcplab(*words, "--quiet").stderr == ""
+    assert "kept from before" in mptcplab(*arguments).stderr
+    assert mptcplab(*arguments, "--quiet").stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -354,9 +354,9 @@ def test_thinning_keeps_marks_and_the_extremes_of_every_span() -> None:
         }
     )
     most = 600
-    thinned, words = thin(frame, "value", pl.col("marked"), most)
-    assert words
-    assert f"{len(thinned)} of 5\u202f000 samples" in words
+    thinned, note = thin(frame, "value", pl.col("marked"), most)
+    assert note
+    assert f"{len(thinned)} of 5\u202f000 samples" in note
     assert len(thinned) <= most + frame["marked"].sum()
     assert thinned["at_s"].is_sorted()
     assert frame.filter("marked").join(thinned, on="at_s", how="anti").is_empty()

@@ -85,10 +85,10 @@ def test_exports(shown: Shown, lost: Comparison, tmp_path: Path) -> None:
     assert picture.startswith(b"\x89PNG")
     assert int.from_bytes(picture[16:20], "big") == 2000
     root = ET.parse(save("SVG")).getroot()
-    words = "".join(root.itertext())
+    text = "".join(root.itertext())
     assert root.tag.endswith("svg")
-    assert "Round-trip time" in words
-    assert "wifi" in words
+    assert "Round-trip time" in text
+    assert "wifi" in text
     held = shown.ask("plots[3].drawn.reduce((count, one) => count + one.slice.numbers.length, 0)")
     assert held > 2000
     assert sum(path.get("d", "").upper().count("M") for path in root.iter()) >= held

@@ -50,7 +50,7 @@ def packages() -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("used", [crates(), packages()], ids=["crates", "packages"])
 def test_rooms_use_what_the_table_names(used: dict[str, set[str]]) -> None:
-    table = {room.removesuffix(".py"): words for room, words in TABLE.items()}
+    table = {room.removesuffix(".py"): allowed for room, allowed in TABLE.items()}
     assert used.keys() <= table.keys()
     beyond = {
         room: rooms - set(re.findall(r"\w+", table[room]))
@@ -64,12 +64,12 @@ EXAMPLE = re.compile(r"//[/!] ```(\w*)\n(?:\s*//[/!].*\n)*?\s*//[/!] ```\n")
 
 
 def test_crates_compile_tests_beside_their_code_where_there_are_any() -> None:
-    told, there = {}, {}
+    declared, there = {}, {}
     for library in ROOT.glob("crates/*/src/lib.rs"):
         name = library.parents[1].name
         code = "".join(file.read_text("utf-8") for file in library.parent.rglob("*.rs"))
         about = tomllib.loads((library.parents[1] / "Cargo.toml").read_text("utf-8")).get("lib", {})
-        told[name] = about.get("test", True), about.get("doctest", True)
+        declared[name] = about.get("test", True), about.get("doctest", True)
         examples = [kind for kind in EXAMPLE.findall(code) if kind != "text"]
         there[name] = "#[test]" in code, bool(examples)
-    assert told == there
+    assert declared == there

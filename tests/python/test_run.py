@@ -205,29 +205,29 @@ def test_the_same_seed_gives_the_same_bytes(small: Path, ran: Path, tmp_path: Pa
 
 
 def test_the_place_is_named_after_scenario_and_seed(mptcplab: Run, tmp_path: Path) -> None:
-    def places(*arguments: object) -> set[str]:
+    def new_directories(*arguments: object) -> set[str]:
         before = set(tmp_path.glob("runs/*"))
         done = mptcplab("run", *arguments, "--no-baselines", "--no-captures", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         return {path.name for path in set(tmp_path.glob("runs/*")) - before}
 
     short = ("--set", "transfer.size=100kB")
-    assert places("wifi-lte") == {"wifi-lte-1"}
-    assert places("wifi-lte") == set()
-    (changed,) = places("wifi-lte", *short)
+    assert new_directories("wifi-lte") == {"wifi-lte-1"}
+    assert new_directories("wifi-lte") == set()
+    (changed,) = new_directories("wifi-lte", *short)
     assert re.fullmatch(r"wifi-lte-[0-9a-f]{6}-1", changed)
     # A file that is edited and run again is another scenario each time, and nothing is lost.
     file = tmp_path / "small.toml"
     file.write_text(SMALL)
-    (first,) = places(file)
+    (first,) = new_directories(file)
     assert re.fullmatch(r"small-[0-9a-f]{6}-1", first)
-    assert places(file, "--seed", 3) == {first[:-1] + "3"}
+    assert new_directories(file, "--seed", 3) == {first[:-1] + "3"}
     file.write_text(SMALL.replace("10 Mbit/s", "9 Mbit/s"))
-    (second,) = places(file)
+    (second,) = new_directories(file)
     assert second != first
     file.write_text(SMALL)
-    assert places(file) == set()
-    assert places(file, "--repeat", 2) == {first[:-2]}
+    assert new_directories(file) == set()
+    assert new_directories(file, "--repeat", 2) == {first[:-2]}
     seeds = {str(path.relative_to(tmp_path / "runs")) for path in tmp_path.glob("runs/*/*/mptcp")}
     assert seeds == {f"{first[:-2]}/{seed}/mptcp" for seed in (1, 2)}
 
@@ -236,10 +236,10 @@ def test_the_command_to_copy_is_one_for_a_shell(mptcplab: Run, small: Path, tmp_
     """It names the captures, whatever the scenario is called."""
     file = shutil.copy(small, tmp_path / "a b;c'[d].toml")
     done = mptcplab("run", Path(file).name, "--no-baselines", "--no-report", cwd=tmp_path)
-    words = re.search("; mptcplab analyze (.*) takes a closer look", done.stdout)
-    assert words
+    suggested = re.search("; mptcplab analyze (.*) takes a closer look", done.stdout)
+    assert suggested
     shown = subprocess.run(
-        ["sh", "-c", f"printf '%s\\n' {words[1]}"],
+        ["sh", "-c", f"printf '%s\\n' {suggested[1]}"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -300,9 +300,9 @@ def test_what_did_not_finish_is_told_and_beats_nobody(
     assert len(re.findall(r"^  .* not finished$", done.stdout, re.MULTILINE)) == 3
     assert "  ! TCP over lte did not finish: " in done.stdout
     # Bytes have units.
-    words = " ".join(done.stdout.split())
-    assert re.search(r"did not finish: stopped after 0.2 s: .* \d+(\.\d+)? kB", words)
-    assert not re.search(r"\d{4} bytes", words)
+    text = " ".join(done.stdout.split())
+    assert re.search(r"did not finish: stopped after 0.2 s: .* \d+(\.\d+)? kB", text)
+    assert not re.search(r"\d{4} bytes", text)
     assert "no single path finished the transfer" in done.stdout
     document = json.loads(mptcplab(*arguments, "--json").stdout)
     assert document["gain"] is None
@@ -311,17 +311,17 @@ def test_what_did_not_finish_is_told_and_beats_nobody(
 
 
 @pytest.mark.parametrize(
-    ("verb", "words"),
+    ("verb", "reason"),
     [
         ("blackout", r"the server gave up after \d{6} bytes written and 0 read: nobody answered"),
         ("detach", "read: the address of its last subflow went"),
     ],
 )
-def test_why_an_end_gave_up_is_said_in_words(small: Path, verb: str, words: str) -> None:
+def test_why_an_end_gave_up_is_said_in_words(small: Path, verb: str, reason: str) -> None:
     away = [f'{{at="100 ms", path="{path}", verb="{verb}"}}' for path in ("wifi", "lte")]
     settings = [f"timeline=[{', '.join(away)}]", "tcp.retries=2", "mptcp.close_timeout=1 s"]
     outcome = package.run(small, settings=settings, baselines=False).mptcp.outcome
-    assert re.search(words, outcome["reason"])
+    assert re.search(reason, outcome["reason"])
     assert not re.search(r"[()]", outcome["reason"])
 
 

@@ -75,8 +75,8 @@ def test_files_of_others_are_not_replaced(
     out.mkdir()
     page = out / "report.html"
     page.write_text("<html>my own</html>")
-    words = ("run", tmp_path / "small.toml", "--out", out)
-    done = mptcplab(*words)
+    arguments = ("run", tmp_path / "small.toml", "--out", out)
+    done = mptcplab(*arguments)
     assert done.returncode == 2
     assert (
         done.stderr
@@ -97,18 +97,18 @@ def test_files_of_others_are_not_replaced(
             (tmp_path / "page.html").write_text(content)
         # An empty file, and then the page that it has become.
         assert mptcplab("report", ran, "--out", tmp_path / "page.html").returncode == 0
-    assert mptcplab(*words, "--no-report").returncode == 0
+    assert mptcplab(*arguments, "--no-report").returncode == 0
     assert mptcplab("report", out).returncode == 2
     assert page.read_text() == "<html>my own</html>"
     page.unlink()
     # Pages of ours are.
     for _ in range(2):
-        assert mptcplab(*words).returncode == 0
+        assert mptcplab(*arguments).returncode == 0
     notes = out / "mptcp" / "tables" / "notes.txt"
     notes.write_text("mine")
-    done = mptcplab(*words, "--seed", "2", "--force")
+    done = mptcplab(*arguments, "--seed", "2", "--force")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "holds tables/notes.txt, which is not part of the run" in done.stderr
     assert notes.read_text() == "mine"
     notes.unlink()
-    assert mptcplab(*words, "--seed", "2", "--force").returncode == 0
+    assert mptcplab(*arguments, "--seed", "2", "--force").returncode == 0

@@ -23,9 +23,9 @@ def test_what_is_stopped_in_the_middle_leaves_no_run(
 ) -> None:
     (tmp_path / "long.toml").write_text(LONG)
     out = tmp_path / "out"
-    words = ["-m", "mptcplab", "run", tmp_path / "long.toml", "--out", out]
+    arguments = ["-m", "mptcplab", "run", tmp_path / "long.toml", "--out", out]
     # Under nohup SIGHUP is ignored.
-    command = ["env", "--default-signal=HUP", sys.executable, *map(str, words)]
+    command = ["env", "--default-signal=HUP", sys.executable, *map(str, arguments)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             until = time.monotonic() + 120
@@ -53,8 +53,8 @@ def test_what_is_stopped_in_the_middle_leaves_no_run(
 
 def test_interrupted_between_seeds_says_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text(SMALL.replace('size = "300 kB"', 'size = "20 MB"'))
-    words = ["run", "long.toml", "--repeat", "500", "--out", "out", "--no-baselines"]
-    command = [sys.executable, "-m", "mptcplab", *words]
+    arguments = ["run", "long.toml", "--repeat", "500", "--out", "out", "--no-baselines"]
+    command = [sys.executable, "-m", "mptcplab", *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
         try:
             until = time.monotonic() + 120

@@ -169,17 +169,19 @@ def test_every_setting_of_the_endpoint_can_be_set() -> None:
     theirs = _core.transport_defaults()
     assert endpoint.config(read(TEXT).mptcp, read(TEXT).tcp) == theirs
 
-    def places(table: dict[str, Any], above: str = "") -> set[str]:
+    def pointers(table: dict[str, Any], above: str = "") -> set[str]:
         there = {f"{above}/{key}": value for key, value in table.items()}
-        within = [places(value, at) for at, value in there.items() if value and type(value) is dict]
+        within = [
+            pointers(value, at) for at, value in there.items() if value and type(value) is dict
+        ]
         return {
             at for at, value in there.items() if not isinstance(value, dict) or not value
         }.union(*within)
 
     named = {one["at"] for section in ("mptcp", "tcp") for one in _core.settings()[section]}
     # Whoever makes the endpoint knows its addresses.
-    assert places(theirs) - named == {"/mptcp/path_manager/endpoints"}
-    assert named <= places(theirs)
+    assert pointers(theirs) - named == {"/mptcp/path_manager/endpoints"}
+    assert named <= pointers(theirs)
 
 
 def test_an_era_is_a_set_of_defaults() -> None:

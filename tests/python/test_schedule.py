@@ -41,8 +41,8 @@ def lived(world: World, file: Path, out: Path, chance: random.Random) -> int:
     while True:
         # Somewhere in the next few visits.
         steps = chance.randrange(1, 700) if killed < KILLS else 0
-        words = [str(word) for word in (world.directory, file, out, steps)]
-        done = called(worlds.killed, words, timeout=LIFE_SECONDS)
+        arguments = [str(word) for word in (world.directory, file, out, steps)]
+        done = called(worlds.killed, arguments, timeout=LIFE_SECONDS)
         if done.returncode == 0:
             return killed
         assert done.returncode == -9, done.stderr
@@ -173,9 +173,9 @@ def test_a_visit_without_enough_left_is_missed_and_says_so(tmp_path: Path) -> No
     campaign = scheduled(world, written(tmp_path, text), tmp_path / "out")
     missed = campaign.visits.filter(state="missed", reason="budget")
     assert missed.height
-    words = missed["why"][0]
-    assert words.startswith("lte has ")
-    assert words.endswith("of the 10.0 MB of its day, and a visit may take 7.75 MB")
+    reason = missed["why"][0]
+    assert reason.startswith("lte has ")
+    assert reason.endswith("of the 10.0 MB of its day, and a visit may take 7.75 MB")
     truth = carried(world, "lte")
     days: Counter[str] = Counter()
     begun = dict(campaign.visits.select("visit", "begun").iter_rows())

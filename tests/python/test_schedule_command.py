@@ -16,7 +16,7 @@ from mptcplab import Error
 from world import CAMPAIGN, SCENARIO, World, scheduled, written
 
 
-def command(mptcplab: Run, directory: Path, *words: str) -> tuple[int, str, str]:
+def command(mptcplab: Run, directory: Path, *arguments: str) -> tuple[int, str, str]:
     """Run ``mptcplab schedule`` for the example, with a server that is nowhere."""
     token = directory / "token"
     if not token.exists():
@@ -26,7 +26,7 @@ def command(mptcplab: Run, directory: Path, *words: str) -> tuple[int, str, str]
     text = CAMPAIGN.replace("networks", "field").replace("visits = 6", "visits = 8")
     (directory / "weeks.toml").write_text(text)
     done = mptcplab(
-        "schedule", "weeks.toml", "--server", f"127.0.0.1:1#{'0' * 64}", *words, cwd=directory
+        "schedule", "weeks.toml", "--server", f"127.0.0.1:1#{'0' * 64}", *arguments, cwd=directory
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -55,10 +55,10 @@ def test_a_dry_run_needs_neither_server_nor_token_and_a_schedule_does(
     done = mptcplab("schedule", "weeks.toml", "--dry-run", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "lte  at most 7.75 MB in a visit" in done.stdout
-    for words in ([], ["--server", f"127.0.0.1:1#{'0' * 64}"]):
-        done = mptcplab("schedule", "weeks.toml", *words, cwd=tmp_path)
+    for arguments in ([], ["--server", f"127.0.0.1:1#{'0' * 64}"]):
+        done = mptcplab("schedule", "weeks.toml", *arguments, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert ("there is no token" if words else "needs a server") in done.stderr
+        assert ("there is no token" if arguments else "needs a server") in done.stderr
         assert not (tmp_path / "campaigns" / "weeks").exists()
 
 
@@ -85,9 +85,9 @@ def test_the_unit_runs_the_same_command(mptcplab: Run, tmp_path: Path) -> None:
     assert status == 0
     lines = dict(line.partition("=")[::2] for line in out.splitlines() if "=" in line)
     assert lines["WorkingDirectory"] == str(tmp_path)
-    words = shlex.split(lines["ExecStart"].replace("%%", "%"))
-    assert words[1:5] == ["-P", "-m", "mptcplab", "schedule"]
-    assert words[-2:] == ["--out", "100 %"]
+    arguments = shlex.split(lines["ExecStart"].replace("%%", "%"))
+    assert arguments[1:5] == ["-P", "-m", "mptcplab", "schedule"]
+    assert arguments[-2:] == ["--out", "100 %"]
     if shutil.which("systemd-analyze"):
         file = tmp_path / "mptcplab-schedule.service"
         file.write_text(out)
@@ -120,7 +120,7 @@ def test_a_calendar_and_a_sweep_do_not_go_together(mptcplab: Run, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         (('hours = "06:00-23:00"', 'hours = "6-23"'), r'hours: 6-23 is not such as "06:00-23:00"'),
         (("visits = 6", 'visits = 6\ndays = ["Mo"]'), "Mo is not a day; did you mean Mon"),
@@ -136,10 +136,10 @@ def test_a_calendar_and_a_sweep_do_not_go_together(mptcplab: Run, tmp_path: Path
     ],
 )
 def test_what_cannot_be_kept_is_refused_in_one_line(
-    tmp_path: Path, change: tuple[str, str], words: str
+    tmp_path: Path, change: tuple[str, str], message: str
 ) -> None:
     world = World(tmp_path / "world")
-    with pytest.raises(Error, match=words) as refused:
+    with pytest.raises(Error, match=message) as refused:
         scheduled(world, written(tmp_path, CAMPAIGN.replace(*change)), tmp_path / "out")
     assert "\n" not in str(refused.value)
     assert world.truth() == []

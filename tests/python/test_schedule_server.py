@@ -52,17 +52,17 @@ def test_what_the_server_refuses_is_refused_at_the_start_and_waited_for_later(
     world, engine = World(tmp_path / "world"), Field()
     with serving(tmp_path) as server:
         other = replace(server.line, fingerprint="0" * 64)
-        for line, token, words in (
+        for line, token, message in (
             (server.line, "a-token-of-no-server", "refuses: wrong token"),
             (other, server.token, f"is another server than {other}: its fingerprint is"),
         ):
             file = local(tmp_path, str(line), token)
-            with pytest.raises(Error, match=words):
+            with pytest.raises(Error, match=message):
                 scheduled(world, file, tmp_path / "out")
             assert not (tmp_path / "out").exists()
             away = engine.away(load(str(tmp_path / "field.toml"))[1])
             assert set(away) == {"lte", "wifi"}
-            assert all(words in why for why in away.values())
+            assert all(message in why for why in away.values())
         local(tmp_path, str(server.line), server.token)
         assert engine.away(load(str(tmp_path / "field.toml"))[1]) == {}
 

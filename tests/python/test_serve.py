@@ -77,7 +77,7 @@ def test_a_wrong_token_is_refused(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "words"),
+    ("names", "message"),
     [
         (["reno", "mine"], "at the server: congestion control mine: No such file or directory"),
         (["reno"] * 17, "not a list of 16 names at most"),
@@ -85,10 +85,10 @@ def test_a_wrong_token_is_refused(server: Server) -> None:
     ],
 )
 def test_a_server_says_which_congestion_control_it_cannot_choose(
-    server: Server, names: list[str], words: str
+    server: Server, names: list[str], message: str
 ) -> None:
     with (
-        pytest.raises(Error, match=f"refuses: .*{words}"),
+        pytest.raises(Error, match=f"refuses: .*{message}"),
         control.connected(server.line, server.token, names),
     ):
         pass
@@ -191,8 +191,8 @@ def test_who_kills_it_in_the_middle_of_a_run_gains_nothing(tmp_path: Path) -> No
 
 def test_a_port_that_is_taken_says_what_helps(server: Server, tmp_path: Path) -> None:
     port = str(server.line.port)
-    words = ["serve", "--address", HOST, "--port", port, "--state", str(tmp_path)]
-    command = [sys.executable, "-m", "mptcplab", *words]
+    arguments = ["serve", "--address", HOST, "--port", port, "--state", str(tmp_path)]
+    command = [sys.executable, "-m", "mptcplab", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "name another port (--port" in done.stderr
@@ -224,10 +224,10 @@ def hold_echoes(server: Server, host: str = HOST) -> None:
 
 
 def test_a_unit_keeps_all_options() -> None:
-    words = ["serve", "--systemd", "--name", "lab.example.org", "--address", "fe80::1%eth0"]
-    words += ["--port", "443", "--port", "8443", "--rate", "200 Mbit/s", "--per-run", "500MB"]
-    words += ["--per-day", "30GB"]
-    command = [sys.executable, "-m", "mptcplab", *words, "--clients", "3"]
+    arguments = ["serve", "--systemd", "--name", "lab.example.org", "--address", "fe80::1%eth0"]
+    arguments += ["--port", "443", "--port", "8443", "--rate", "200 Mbit/s", "--per-run", "500MB"]
+    arguments += ["--per-day", "30GB"]
+    command = [sys.executable, "-m", "mptcplab", *arguments, "--clients", "3"]
     unit = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     (line,) = (line for line in unit.splitlines() if line.startswith("ExecStart="))
     read = shlex.split(line.removeprefix("ExecStart=").replace("%%", "%"))

@@ -22,13 +22,13 @@ def test_iperf3_tells_of_a_download_what_a_capture_of_it_shows() -> None:
     own = tables.connections.row(0, named=True)
     same = row(captured.connections, client_port=own["client_port"])
     assert {end: own[end] for end in ends} == {end: same[end] for end in ends}
-    moved, told_moved = (
+    moved, reported = (
         row(one.transfers, connection=number, direction="down")
         for one, number in ((captured, same["connection"]), (tables, 0))
     )
-    assert told_moved["bytes"] == moved["bytes"] == 655_360
+    assert reported["bytes"] == moved["bytes"] == 655_360
     # From the first data on, and from the first SYN on.
-    assert moved["throughput_mbps"] < told_moved["throughput_mbps"] < 1.2 * moved["throughput_mbps"]
+    assert moved["throughput_mbps"] < reported["throughput_mbps"] < 1.2 * moved["throughput_mbps"]
     # What the sender's kernel sent again filled a gap here.
     filled = row(captured.flows, connection=same["connection"], direction="down")
     assert tables.flows["retransmitted_packets"].to_list() == [filled["gap_filled_packets"]]

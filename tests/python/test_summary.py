@@ -33,8 +33,8 @@ def many(tmp_path: Path) -> Path:
 
 def test_a_first_handshake_that_fails_is_no_join(mptcplab: Run, tmp_path: Path) -> None:
     lost = [f"--set=path.{path}.loss=100 %" for path in ("wifi", "lte")]
-    words = ("--set=run.stop=40 s", "--no-baselines", "--no-report", "--out", tmp_path / "lost")
-    output = mptcplab("run", "wifi-lte", *lost, *words).stdout
+    arguments = ("--set=run.stop=40 s", "--no-baselines", "--no-report", "--out", tmp_path / "lost")
+    output = mptcplab("run", "wifi-lte", *lost, *arguments).stdout
     assert "0 subflows · first handshake unanswered ·" in output
     assert "join" not in output
 
@@ -71,9 +71,9 @@ def test_many_connections_that_moved_nothing_are_shown_too(mptcplab: Run, tmp_pa
 def test_of_many_subflows_the_largest_are_shown(mptcplab: Run, tmp_path: Path) -> None:
     """Forged joins can be thousands."""
     several = ("mptcp.path_manager_parameters.subflows=24", "mptcp.max_subflows=24")
-    words = (*(f"--set={word}" for word in several), "--set=transfer.size=100 kB")
-    words += ("--no-baselines", "--no-report", "--out", str(tmp_path / "many"))
-    lines = mptcplab("run", "ndiffports", *words).stdout.splitlines()
+    arguments = (*(f"--set={word}" for word in several), "--set=transfer.size=100 kB")
+    arguments += ("--no-baselines", "--no-report", "--out", str(tmp_path / "many"))
+    lines = mptcplab("run", "ndiffports", *arguments).stdout.splitlines()
     assert "  … and 4 more subflows; --json lists all" in lines
     assert sum(" wifi 10." in line for line in lines) == 20
 
@@ -103,9 +103,9 @@ def test_a_capture_of_another_year_has_times_of_its_own(mptcplab: Run) -> None:
     assert "nothing arrived over it from 2.020 s to 7.280 s" in why
 
 
-@pytest.mark.parametrize("words", [["analyze"], ["analyze", "--why"], ["why"]])
-def test_a_capture_without_tcp_says_so(mptcplab: Run, tmp_path: Path, words: list[str]) -> None:
-    done = mptcplab(*words, write(tmp_path / "empty.pcap", []))
+@pytest.mark.parametrize("arguments", [["analyze"], ["analyze", "--why"], ["why"]])
+def test_a_capture_without_tcp_says_so(mptcplab: Run, tmp_path: Path, arguments: list[str]) -> None:
+    done = mptcplab(*arguments, write(tmp_path / "empty.pcap", []))
     assert done.returncode == 0
     assert done.stdout.startswith("no connection in the captures\n")
     assert "holds no TCP or UDP packets" in done.stdout
@@ -120,8 +120,8 @@ def test_bytes_are_a_floor_where_a_path_is_missing(mptcplab: Run, tmp_path: Path
     """The last DATA_ACKs may have gone over it."""
     need_tool("tshark")
     out, lte = tmp_path / "run", tmp_path / "lte.pcapng"
-    words = ("--set=transfer.size=1 MB", "--no-baselines", "--no-report", "--out", out)
-    assert "at least" not in mptcplab("run", "wifi-lte", *words).stdout
+    arguments = ("--set=transfer.size=1 MB", "--no-baselines", "--no-report", "--out", out)
+    assert "at least" not in mptcplab("run", "wifi-lte", *arguments).stdout
     (capture,) = out.rglob("client.pcapng")
     only_lte = ["-r", capture, "-Y", 'frame.interface_name contains "lte"', "-w", lte]
     subprocess.run(["tshark", *map(str, only_lte)], check=True, capture_output=True)
@@ -136,8 +136,8 @@ def test_no_path_carried_all_where_one_is_missing(mptcplab: Run, tmp_path: Path)
     """The client's capture lacks a path, and the server's the other."""
     need_tool("tshark")
     out = tmp_path / "run"
-    words = ("--set=transfer.size=1 MB", "--no-baselines", "--no-report", "--out", out)
-    mptcplab("run", "wifi-lte", *words)
+    arguments = ("--set=transfer.size=1 MB", "--no-baselines", "--no-report", "--out", out)
+    mptcplab("run", "wifi-lte", *arguments)
     halves = {"client": "10.0.1.2", "server": "10.0.2.2"}
     for end, address in halves.items():
         (capture,) = out.rglob(f"{end}.pcapng")

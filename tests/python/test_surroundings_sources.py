@@ -147,7 +147,8 @@ def program(directory: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None
 def test_iw_is_asked_over_and_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = {"link": HT, "station dump": DUMP}
     cases = "".join(
-        f"'dev wlan0 {words}') cat <<'END'\n{text}END\n;;\n" for words, text in answers.items()
+        f"'dev wlan0 {arguments}') cat <<'END'\n{text}END\n;;\n"
+        for arguments, text in answers.items()
     )
     program(tmp_path, monkeypatch, f'case "$*" in\n{cases}*) exit 1;;\nesac')
     rows, why = follow(Iw("wifi", "wlan0", 0.01), lambda rows: len(rows) >= 3)
@@ -313,8 +314,10 @@ def test_the_real_gpsd_is_understood(tmp_path: Path) -> None:
     log.write_text("".join(sentences))
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    words = ["gpsfake", "-q", "-P", str(port), "-c", "0.1", str(log)]
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as gpsfake:
+    arguments = ["gpsfake", "-q", "-P", str(port), "-c", "0.1", str(log)]
+    with subprocess.Popen(
+        arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as gpsfake:
         try:
             until = time.monotonic() + 30
             while True:

@@ -66,7 +66,9 @@ def sweeping(file: Path, out: Path) -> Iterator[subprocess.Popen[str]]:
 def workers_of(process: int) -> list[int]:
     """Give the workers that a process has."""
     text = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [number for number in map(int, text.split()) if b"executor.worker" in words(number)]
+    return [
+        number for number in map(int, text.split()) if b"executor.worker" in command_line(number)
+    ]
 
 
 def until(met: Callable[[], bool]) -> None:
@@ -82,10 +84,10 @@ def until_shards(out: Path, count: int, process: subprocess.Popen[str]) -> None:
 
 
 def until_gone(processes: list[int]) -> None:
-    until(lambda: not any(map(words, processes)))
+    until(lambda: not any(map(command_line, processes)))
 
 
-def words(process: int) -> bytes:
+def command_line(process: int) -> bytes:
     """Give its command line; of one that is gone, or that nobody has waited for yet, nothing."""
     try:
         return Path(f"/proc/{process}/cmdline").read_bytes()

@@ -41,7 +41,7 @@ def test_events_and_timeline_are_in_order_of_time(mptcplab: Run, tmp_path: Path)
     lines = re.findall(r"^ +(\d+\.\d{3}) s  (.*)$", done.stdout, re.M)
     times = [float(at) for at, _ in lines]
     assert times == sorted(times)
-    timeline = [number for number, (_, words) in enumerate(lines) if words.startswith("timeline: ")]
+    timeline = [number for number, (_, text) in enumerate(lines) if text.startswith("timeline: ")]
     assert [times[number] for number in timeline] == [0.5, 1.2]
     # Something happened in between, or after.
     assert timeline[0] < len(lines) - 2

@@ -78,18 +78,18 @@ class Network:
             self.close()
             pytest.fail("the network cannot be made")
 
-    def run(self, *words: object) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
         within = ["nsenter", f"--target={self._holder.pid}", "--net", "--"]
         return subprocess.run(
-            [*within, *map(str, words)], check=False, capture_output=True, text=True
+            [*within, *map(str, arguments)], check=False, capture_output=True, text=True
         )
 
     def configuration(self) -> str:
         return self.run("sh", "-c", CONFIGURATION).stdout
 
     def program(self, what: str, killed_at: int = 0) -> int:
-        words = (self.directory / "program.py", self.directory / "journal", what, killed_at)
-        done = self.run(sys.executable, *words)
+        arguments = (self.directory / "program.py", self.directory / "journal", what, killed_at)
+        done = self.run(sys.executable, *arguments)
         assert done.returncode in (0, -9), done.stderr
         return done.returncode
 
@@ -109,8 +109,8 @@ def network(tmp_path: Path) -> Iterator[Network]:
 
 def test_it_says_what_is_missing_and_changes_nothing(network: Network) -> None:
     before = network.configuration()
-    words = ("doctor", "--field", "203.0.113.1", "--interface", "wifi", "--interface", "lte")
-    done = network.run(sys.executable, "-m", "mptcplab", *words, "--interface", "usb0")
+    arguments = ("doctor", "--field", "203.0.113.1", "--interface", "wifi", "--interface", "lte")
+    done = network.run(sys.executable, "-m", "mptcplab", *arguments, "--interface", "usb0")
     assert done.returncode == 1, done.stderr
     assert network.configuration() == before
     for line in (
@@ -166,8 +166,8 @@ def test_it_says_what_joins_between_versions_need(network: Network, server: str,
 
 def test_a_source_rule_serves_as_well_as_a_route(network: Network) -> None:
     network.run("ip", "rule", "add", "from", "10.0.2.2", "table", "17")
-    words = ("doctor", "--field", "203.0.113.1", "--interface", "wifi", "--interface", "lte")
-    done = network.run(sys.executable, "-m", "mptcplab", *words)
+    arguments = ("doctor", "--field", "203.0.113.1", "--interface", "wifi", "--interface", "lte")
+    done = network.run(sys.executable, "-m", "mptcplab", *arguments)
     assert "fine     lte route         by 10.0.2.1" in done.stdout
     assert "fine     lte source rule   what has its address leaves by it" in done.stdout
 
@@ -220,8 +220,8 @@ def test_what_others_have_changed_since_is_left_to_them(network: Network) -> Non
 
 
 def test_a_step_that_others_took_first_is_not_undone(network: Network) -> None:
-    words = ["ip", "mptcp", "endpoint", "add", "10.0.2.2", "dev", "lte", "subflow"]
-    network.run(*words)
+    arguments = ["ip", "mptcp", "endpoint", "add", "10.0.2.2", "dev", "lte", "subflow"]
+    network.run(*arguments)
     before = network.configuration()
     step = {"kind": "endpoint", "address": "10.0.2.2"}
     program = (
@@ -230,7 +230,7 @@ def test_a_step_that_others_took_first_is_not_undone(network: Network) -> None:
         "from mptcplab.engines.field import set_up, uplinks\n"
         "journal = pathlib.Path(sys.argv[1])\n"
         "try:\n"
-        f"    set_up.set_up([uplinks.Step({words}, {step})], journal)\n"
+        f"    set_up.set_up([uplinks.Step({arguments}, {step})], journal)\n"
         "except Error as error:\n"
         "    print(error)\n"
     )

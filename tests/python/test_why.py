@@ -19,18 +19,18 @@ from mptcplab.results.unanswered import unanswered
 Table = dict[str, Any]
 
 
-def kept(table: Table, place: Path, **options: Any) -> Path:
+def kept(table: Table, directory: Path, **options: Any) -> Path:
     """Run a scenario with MPTCP alone, and keep captures of headers."""
-    package.run(table, out=place, captures="headers", **{"baselines": False} | options)
-    return place
+    package.run(table, out=directory, captures="headers", **{"baselines": False} | options)
+    return directory
 
 
 def test_captures_that_cannot_tell_give_no_clean_bill(mptcplab: Any, tmp_path: Path) -> None:
     """A small send buffer shows in no packet; a path that is full does."""
     far = WIFI | {"delay": "80 ms"}
     size = BULK | {"size": "4 MB"}
-    place = kept(scenario(size, tcp={"send_buffer": "100 kB"}, wifi=far), tmp_path / "small")
-    captures = sorted(map(str, (place / "mptcp").glob("*.pcapng")))
+    directory = kept(scenario(size, tcp={"send_buffer": "100 kB"}, wifi=far), tmp_path / "small")
+    captures = sorted(map(str, (directory / "mptcp").glob("*.pcapng")))
     for command in (["analyze", "--why"], ["why"]):
         printed = " ".join(mptcplab(*command, *captures).stdout.split())
         assert "nothing was found" not in printed
@@ -41,8 +41,8 @@ def test_captures_that_cannot_tell_give_no_clean_bill(mptcplab: Any, tmp_path: P
         assert "is not in packets" in document["unanswered"]
     assert package.why(captures).unanswered == document["unanswered"]
     # A run knows.
-    assert package.why(place).unanswered is None
-    assert "not in packets" not in mptcplab("why", str(place)).stdout
+    assert package.why(directory).unanswered is None
+    assert "not in packets" not in mptcplab("why", str(directory)).stdout
     full = kept(scenario(size, wifi=WIFI), tmp_path / "full")
     captures = sorted(map(str, (full / "mptcp").glob("*.pcapng")))
     assert "nothing was found" in mptcplab("analyze", "--why", *captures).stdout
@@ -71,38 +71,38 @@ def test_the_largest_connection_is_named_where_only_others_have_findings() -> No
 def test_remedies_of_what_a_kernel_sent_are_tried_in_a_model(mptcplab: Any, tmp_path: Path) -> None:
     """Of a run of another engine the captures are there; without them a line says so."""
     gone = scenario(timeline=away("wifi", 2, 4), wifi=WIFI, lte=LTE)
-    place = kept(gone, tmp_path / "run")
-    about = place / "mptcp" / "run.json"
+    directory = kept(gone, tmp_path / "run")
+    about = directory / "mptcp" / "run.json"
     written = json.loads(about.read_text("utf-8"))
     about.write_text(json.dumps(written | {"engine": "kernel"}), "utf-8")
-    printed = mptcplab("why", "--try", str(place)).stdout
+    printed = mptcplab("why", "--try", str(directory)).stdout
     assert printed.startswith("wifi delivered nothing")
     assert "\n  dead path · " in printed
     assert "path_dead" not in printed
     assert "server.pcapng packet" in printed
     assert "a model of connection 0" in printed
     assert "tried in the model" in printed
-    found = package.why(place, tries=True)
+    found = package.why(directory, tries=True)
     assert found.model is not None
-    assert found.rows == package.why(place).rows
-    for capture in (place / "mptcp").glob("*.pcapng"):
+    assert found.rows == package.why(directory).rows
+    for capture in (directory / "mptcp").glob("*.pcapng"):
         capture.unlink()
-    refused = mptcplab("why", "--try", str(place))
+    refused = mptcplab("why", "--try", str(directory))
     assert refused.returncode == 2
     assert "kept no captures" in refused.stderr
     assert "scenario.toml again without --no-captures" in refused.stderr
-    assert "pcapng packet" not in mptcplab("why", str(place)).stdout
+    assert "pcapng packet" not in mptcplab("why", str(directory)).stdout
 
 
 def test_a_directory_of_seeds_points_to_one(mptcplab: Any, tmp_path: Path) -> None:
     """It holds several runs, not captures."""
-    place = tmp_path / "seeds"
+    directory = tmp_path / "seeds"
     for seed in ("1", "2"):
-        kept(scenario(BULK | {"size": "300 kB"}, wifi=WIFI), place / seed)
-    refused = mptcplab("why", str(place))
+        kept(scenario(BULK | {"size": "300 kB"}, wifi=WIFI), directory / seed)
+    refused = mptcplab("why", str(directory))
     assert refused.returncode == 2
-    assert f"name one of them, such as {place / '1'}" in refused.stderr
-    shutil.rmtree(place)
+    assert f"name one of them, such as {directory / '1'}" in refused.stderr
+    shutil.rmtree(directory)
 
 
 def test_the_remedy_of_a_long_queue_shows_round_trips() -> None:
@@ -138,8 +138,8 @@ def test_the_page_has_evidence_remedy_and_confidence(tmp_path: Path) -> None:
     from mptcplab.charts.run.subject import Subject
     from mptcplab.results.comparison import open_comparison
 
-    place = kept(scenario(timeline=away("wifi", 2, 4), wifi=WIFI, lte=LTE), tmp_path / "run")
-    page = describe(Subject.of(open_comparison(place)))
+    directory = kept(scenario(timeline=away("wifi", 2, 4), wifi=WIFI, lte=LTE), tmp_path / "run")
+    page = describe(Subject.of(open_comparison(directory)))
     table = next(one for one in page.tables if one.id == "why")
     assert table.columns == ["finding", "from", "to", "confidence", "evidence", "remedy"]
     (row,) = table.rows
@@ -168,18 +168,18 @@ def test_requests_are_compared_by_their_response_times(
 def test_captures_of_the_other_end_give_no_clean_bill(mptcplab: Any, tmp_path: Path) -> None:
     """What is lost is seen at the sender; why says so as analyze --why does."""
     upload = BULK | {"direction": "upload", "size": "4 MB"}
-    place = kept(scenario(upload, wifi=WIFI), tmp_path / "run")
-    printed = " ".join(mptcplab("why", str(place / "mptcp" / "server.pcapng")).stdout.split())
+    directory = kept(scenario(upload, wifi=WIFI), tmp_path / "run")
+    printed = " ".join(mptcplab("why", str(directory / "mptcp" / "server.pcapng")).stdout.split())
     assert "give the capture of the client too" in printed
     assert "nothing was found" not in printed
-    assert "give the capture" not in mptcplab("why", str(place)).stdout
+    assert "give the capture" not in mptcplab("why", str(directory)).stdout
 
 
 def test_a_run_that_did_not_finish_gets_no_clean_bill(mptcplab: Any, tmp_path: Path) -> None:
     """Its end is the first line, whatever is found."""
     narrow = WIFI | {"middleboxes": [{"element": "mtu", "bytes": "1300 B", "answer": "silent"}]}
-    place = kept(scenario(BULK | {"size": "2 MB"}, wifi=narrow, lte=LTE), tmp_path / "run")
-    printed = mptcplab("why", str(place)).stdout
+    directory = kept(scenario(BULK | {"size": "2 MB"}, wifi=narrow, lte=LTE), tmp_path / "run")
+    printed = mptcplab("why", str(directory)).stdout
     assert printed.startswith("MPTCP did not finish: ")
     assert "nothing was found" not in printed
 

@@ -252,12 +252,12 @@ def known(world: World) -> AbstractContextManager[Any]:
     return patch.dict(ENGINES, {Networks.name: Networks(world)})
 
 
-def killed(words: list[str]) -> None:
+def killed(arguments: list[str]) -> None:
     """Run a schedule in a process that kills itself on the way: ``[DIRECTORY, FILE, OUT, STEPS]``.
 
     It does so after so many steps of the clock, of a transfer or of the file system; for 0, never.
     """
-    directory, file, out, steps = words
+    directory, file, out, steps = arguments
     left = int(steps)
     world = World(Path(directory))
 
