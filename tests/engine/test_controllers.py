@@ -111,6 +111,18 @@ def test_other_sockets_have_what_they_had(kernel: None) -> None:
     assert name.decode() == before.strip()
 
 
+def test_what_was_unloaded_while_somebody_has_it_is_left_to_them(kernel: None) -> None:
+    with socket.socket() as keeper:
+        loading.load(["lia"])
+        keeper.setsockopt(
+            socket.IPPROTO_TCP, socket.TCP_CONGESTION, catalogue.linux("lia").encode()
+        )
+        assert loading.unload(["lia"]) == ["lia"]
+        assert loading.unload(["lia"]) == []
+        assert loading.load(["lia"]) == ["lia"]
+        assert loading.unload(["lia"]) == ["lia"]
+
+
 def test_what_the_kernel_makes_up_is_mended_and_counted(
     kernel: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
