@@ -37,4 +37,5 @@ pub use parameters::{Description, Error, Parameter};
 pub use queue::queues;
 pub use random::Stream;
 pub use trace::{TraceError, parse_trace};
+pub use translation::{behind_nat64, dns64};
 pub use wire::Direction;

@@ -47,6 +47,17 @@ pub(crate) fn pass(translated: Result<(), Untranslated>, direction: Direction, p
     }
 }
 
+/// The address that others know a host by which has IPv6 alone, where its carrier translates.
+pub fn behind_nat64(address: IpAddr) -> Option<IpAddr> {
+    extract((Prefixes::CARRIER.client, address)).map(IpAddr::from)
+}
+
+/// What the carrier's resolver says of a name that has this address of IPv4 and none of IPv6 (DNS64, RFC 6147 §5.1.7).
+pub fn dns64(address: IpAddr) -> Option<IpAddr> {
+    let IpAddr::V4(address) = address else { return None };
+    Some(embed(Prefixes::CARRIER.server, address).into())
+}
+
 impl Prefixes {
     /// Of a carrier: the client's of a private network (RFC 4193), the server's the one for translators that RFC 8215 sets aside,
     /// since the well-known one may not stand for private addresses of IPv4 (RFC 6052 §3.1).

@@ -24,11 +24,14 @@ pub enum Owner {
 pub struct Routes(Vec<(IpAddr, Owner)>);
 
 impl Routes {
-    /// Adds an address.
+    /// Adds an address, and the public one that it has behind a NAT64.
     ///
     /// # Errors
     /// When another has it.
     pub fn add(&mut self, address: IpAddr, owner: Owner) -> Result<(), Error> {
+        if let Some(public) = link::behind_nat64(address) {
+            self.add(public, owner)?;
+        }
         match self.find(address) {
             Some(other) if other != owner => Err(Error::fault("addresses", format!("{address} is given twice"))),
             Some(_) => Ok(()),

@@ -66,14 +66,17 @@ impl Plan {
         self.scenario.server.addresses.iter().map(IpAddr::to_string).collect()
     }
 
-    /// The addresses that paths get when their public ones change, each with its path.
+    /// Public addresses of paths that are not those of their interfaces, each with its path: what a NAT64 makes of
+    /// these, and those that public ones change to.
     #[getter]
-    fn rebound(&self) -> Vec<(String, String)> {
-        let rebound = |event: &Event| match event {
-            Event::Rebind { path, address, .. } => Some((address.to_string(), path.clone())),
+    fn public_addresses(&self) -> Vec<(String, String)> {
+        let own = self.scenario.paths.iter().flat_map(|path| path.addresses().into_iter().map(|one| (one, &path.name)));
+        let rebound = self.scenario.timeline.iter().filter_map(|event| match event {
+            Event::Rebind { path, address, .. } => Some((*address, path)),
             _ => None,
-        };
-        self.scenario.timeline.iter().filter_map(rebound).collect()
+        });
+        let translated = own.chain(rebound.clone()).filter_map(|(one, path)| Some((link::behind_nat64(one)?, path)));
+        translated.chain(rebound).map(|(address, path)| (address.to_string(), path.clone())).collect()
     }
 
     /// The table.

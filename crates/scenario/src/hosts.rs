@@ -93,9 +93,10 @@ pub fn open(scenario: &Scenario, client: &mut Host, now: Time) {
     let Some(path) = path(scenario, client) else { return };
     let addresses = path.addresses();
     let server = &scenario.server;
-    let ends = server.addresses.iter().find_map(|remote| {
+    let own = server.addresses.iter().copied();
+    let ends = own.clone().chain(own.filter_map(link::dns64)).find_map(|remote| {
         let local = addresses.iter().find(|local| local.is_ipv4() == remote.is_ipv4())?;
-        Some((SocketAddr::new(*local, 0), SocketAddr::new(*remote, server.port)))
+        Some((SocketAddr::new(*local, 0), SocketAddr::new(remote, server.port)))
     });
     let (local, remote) = ends.expect("checked: the server has an address of each path's family");
     for _ in 0..scenario.transfer.connections() {

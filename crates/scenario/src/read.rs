@@ -2,6 +2,7 @@
 
 use crate::form::{self, Event, Run};
 use crate::{Error, Scenario, applications};
+use link::behind_nat64;
 use std::net::IpAddr;
 use wire::Time;
 
@@ -83,7 +84,8 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
             return fault("another path has this name");
         }
         let addresses = path.addresses();
-        let meets = |address: &IpAddr| scenario.server.addresses.iter().any(|one| one.is_ipv4() == address.is_ipv4());
+        let has = |ipv4| scenario.server.addresses.iter().any(|one| one.is_ipv4() == ipv4);
+        let meets = |address: &IpAddr| has(address.is_ipv4()) || behind_nat64(*address).is_some() && has(true);
         if !addresses.iter().any(meets) {
             return fault("has no address of a family that the server uses");
         }

@@ -162,7 +162,7 @@ def _greet(name: str, scenario: Scenario, warnings: list[str], *, shell: bool) -
 
 
 def _print_location(name: str, scenario: Scenario) -> None:
-    from mptcplab.scenario.plan import addresses, server_addresses
+    from mptcplab.scenario.plan import addresses, reached_addresses
 
     paths = [
         f"{path} {' '.join(addresses(number, scenario.paths[path]))}"
@@ -170,7 +170,7 @@ def _print_location(name: str, scenario: Scenario) -> None:
     ]
     say(
         f"mptcplab: at the client of {name} ({', '.join(paths)}); server: "
-        f"{' '.join(server_addresses(scenario))}; exit ends it"
+        f"{' '.join(reached_addresses(scenario))}; exit ends it"
     )
 
 

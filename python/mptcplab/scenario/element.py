@@ -29,8 +29,10 @@ RECORDED = (TRACE, RATE_TRACE)
 # Under which name both directions of a link share an element.
 SHARED = "shared"
 RADIO = "promotion"
-# Both ends of a carrier that has IPv6 only, as packets pass them on the way up.
-TRANSLATORS = ["clat", "nat64"]
+# Both ends of a carrier that has IPv6 only, as packets pass them on the way up. The second alone
+# translates for hosts that have IPv6 only.
+NAT64 = "nat64"
+TRANSLATORS = ["clat", NAT64]
 
 
 @cache
@@ -98,15 +100,15 @@ def check_shared(directions: dict[str, list[Element]], key_path: KeyPath, source
 def check_translators(
     uplink: list[Element], downlink: list[Element], key_path: KeyPath, source: Source
 ) -> None:
-    """Refuse one end of 464XLAT without the other behind it: what comes of it reaches nobody."""
+    """Refuse a clat without nat64 behind it: what comes of it reaches nobody."""
     named = {one.get(SHARED): one["element"] for one in (*uplink, *downlink) if "element" in one}
-    for elements, order in ((uplink, TRANSLATORS), (downlink, TRANSLATORS[::-1])):
+    for elements in (uplink, downlink[::-1]):
         passed = [one.get("element") or named.get(one.get(SHARED)) for one in elements]
-        if [name for name in passed if name in TRANSLATORS] not in ([], order):
+        if [name for name in passed if name in TRANSLATORS] not in ([], [NAT64], TRANSLATORS):
             raise source.fault(
                 key_path,
                 "clat and nat64 are the two ends of IPv6: it has one of each, clat nearer to the "
-                "client",
+                "client, or nat64 alone",
             )
 
 

@@ -161,8 +161,10 @@ class Path(Section):
     middleboxes: list[Any] | None = None
     """Elements that packets of both directions pass, on the server's side of the other elements.
     Goes with ``profile`` or ``rate``."""
-    ip: Literal[4, 6, "both"] = 4
-    """Version of IP: 4, 6 or ``"both"``."""
+    ip: Literal[4, 6, "both", "nat64"] = 4
+    """Version of IP: 4, 6 or ``"both"``; or ``"nat64"``: IPv6 alone, over a link with ``nat64`` and
+    without ``clat``. The server has IPv4 then, unless another path has IPv6, and the client reaches
+    it by the address that DNS64 gives (RFC 6147)."""
     interface: Text | None = None
     """A real network instead of an emulated link, for the field engine: the interface of this
     machine that leads to it (``"wlan0"``). If the path also has a link, the field engine uses the
@@ -264,7 +266,8 @@ def _boxed(link: Link, boxes: list[Any] | None, key_path: KeyPath, source: Sourc
     update = {MIDDLEBOXES: None, alternatives.NAME: others or None, "radio": later or None}
     own = {"uplink": link.uplink, "downlink": link.downlink, "draw": link.draw}
     passing = _passing(own, read)
-    element.check_translators(passing["uplink"], passing["downlink"], key_path, source)
+    for one in (passing, *others):
+        element.check_translators(one["uplink"], one["downlink"], key_path, source)
     return link.model_copy(update=update | passing)
 
 

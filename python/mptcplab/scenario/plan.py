@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.scenario import endpoint, kernel
+from mptcplab.scenario import endpoint, kernel, translation
 from mptcplab.scenario.converter import LANS, PORT
+from mptcplab.scenario.element import NAT64
 from mptcplab.scenario.path import Link, Path
 from mptcplab.scenario.policy import over_one_path
 from mptcplab.scenario.resolved import Scenario
@@ -81,16 +82,34 @@ def server_addresses(scenario: Scenario) -> list[str]:
     ]
 
 
+def reached_addresses(scenario: Scenario) -> list[str]:
+    """Give the server's addresses as the client's names lead to them: DNS64 adds to those of IPv4.
+
+    It does so where there are none of IPv6 (RFC 6147 section 5.1).
+    """
+    own = server_addresses(scenario)
+    versions = {path.ip for path in scenario.paths.values()}
+    if NAT64 not in versions or any(":" in one for one in own):
+        return own
+    made = [translation.dns64(one) for one in own]
+    return made if versions == {NAT64} else own + made
+
+
 def addresses(number: int, path: Path) -> list[str]:
     """Give the client's addresses on its path of that number (the first is 1)."""
     return [address for address in _address(number, path, 2).values() if address is not None]
 
 
 def _versions(path: Path) -> tuple[int, ...]:
+    """Give the versions of IP that the server has for a path."""
+    if path.ip == NAT64:
+        return (4,)
     return (4, 6) if path.ip == "both" else (path.ip,)
 
 
 def _address(number: int, path: Path, host: int) -> dict[str, str | None]:
+    if path.ip == NAT64:
+        return {"address": None, "address6": translation.inside(f"10.0.{number}.{host}")}
     versions = _versions(path)
     return {
         "address": f"10.0.{number}.{host}" if 4 in versions else None,

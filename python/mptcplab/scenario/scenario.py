@@ -12,7 +12,7 @@ from typing import Any
 
 from mptcplab import _core
 from mptcplab.messages import nearest, quoted
-from mptcplab.scenario import endpoint, library
+from mptcplab.scenario import endpoint, library, translation
 from mptcplab.scenario.converter import check_proxies, read_converter
 from mptcplab.scenario.endpoint import Client, Server
 from mptcplab.scenario.fault import Faults, KeyPath, ScenarioError
@@ -164,6 +164,7 @@ def read_scenario(source: Source) -> Scenario:
         remarks=tuple(_unused(data.get("link", {}), links, source)),
     )
     check_timeline(timeline, paths, end, source)
+    translation.check_paths(scenario, source)
     if converter is not None:
         check_proxies(converter, scenario.links, source)
     return scenario

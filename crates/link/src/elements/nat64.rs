@@ -6,10 +6,11 @@ use parameters::{Fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
-    /// The carrier's translator to IPv4 (NAT64, RFC 6146), which 464XLAT calls PLAT: behind `clat`, what comes by IPv6 becomes IPv4
-    /// (RFC 7915), with a public port for each connection as with `nat`, and answers become IPv6. The public address is
-    /// the client's own, unless `rebind` in the timeline changes it. Packets that `clat` did not translate pass. It needs
-    /// to see both directions: put it into `middleboxes`, or share it.
+    /// The carrier's translator to IPv4 (NAT64, RFC 6146), which 464XLAT calls PLAT: what comes by IPv6 from `clat`, or from a path
+    /// with `ip = "nat64"`, becomes IPv4 (RFC 7915), with a public port for each connection as with `nat`, and answers
+    /// become IPv6. Each path has a public address of its own, which `rebind` in the timeline changes. Packets to
+    /// addresses of IPv6 that stand for none of IPv4 pass. It needs to see both directions: put it into `middleboxes`, or
+    /// share it.
     "nat64"
     struct Settings {
         /// Idle time after which a mapping is forgotten. RFC 5382 §5 (REQ-5), which RFC 6146 §4 follows, allows no less

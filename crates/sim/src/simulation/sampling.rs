@@ -13,9 +13,9 @@ impl Simulation {
         // What the server knows by its public address is known to the client by its own.
         let private = |public: SocketAddr| {
             let Some(path) = routes.path(public.ip()) else { return public };
-            let addresses = interfaces[path].addresses.iter();
-            let own = addresses.copied().find(|own| own.is_ipv4() == public.is_ipv4());
-            own.map_or(public, |own| SocketAddr::new(own, public.port()))
+            let addresses = &interfaces[path].addresses;
+            let own = addresses.iter().find(|own| own.is_ipv4() == public.is_ipv4()).or(addresses.first());
+            own.map_or(public, |own| SocketAddr::new(*own, public.port()))
         };
         for (index, name) in [(CLIENT, "client"), (SERVER, "server")] {
             if self.sink.records.samples(index) {

@@ -8,8 +8,9 @@ import struct
 from dataclasses import dataclass
 
 from mptcplab._core import Error
+from mptcplab.scenario.element import NAT64
 
-FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
+FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6, NAT64: socket.AF_INET6}
 # Of <linux/sockios.h> and <linux/if.h>.
 SIOCGIFADDR = 0x8915
 NAME_BYTES = 16
@@ -40,7 +41,7 @@ def route(interface: str, host: str, port: int, version: int | str = 4) -> Route
         found = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
     except OSError as error:
         raise Error(f"there is no server {host}: {error.strerror}") from None
-    first = FAMILIES.get(version if isinstance(version, int) else 0)
+    first = FAMILIES.get(version)
     found.sort(key=lambda one: one[0] != first)
     failure = "no address"
     for family, kind, protocol, _, address in found:

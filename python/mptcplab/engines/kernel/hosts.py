@@ -9,11 +9,13 @@ from mptcplab.engines.kernel.features import BY_PROGRAM
 from mptcplab.engines.kernel.namespace import FORCED, SIX
 from mptcplab.engines.kernel.network import QUEUE_PACKETS, Agent, Host, Interface
 from mptcplab.engines.kernel.settings import Settings
+from mptcplab.scenario.element import NAT64
 from mptcplab.scenario.path import Path
 from mptcplab.scenario.plan import addresses, server_addresses
 from mptcplab.scenario.scenario import Scenario
 from mptcplab.scenario.section import DIRECTIONS
 from mptcplab.scenario.traffic import Traffic
+from mptcplab.scenario.translation import inside
 
 EVERYWHERE = {4: "0.0.0.0/0", 6: "::/0"}
 BITS = {4: 32, 6: 128}
@@ -145,8 +147,11 @@ def limits(settings: Settings) -> str:
 
 def networks(number: int, path: Path) -> list[str]:
     """Give the networks of a path: its public addresses are in them too."""
+    four = f"10.0.{number}.0/24"
+    if path.ip == NAT64:
+        return [four, f"{inside(f'10.0.{number}.0')}/120"]
     return [
-        f"10.0.{number}.0/24" if version(address) == 4 else f"fd00:0:{number}::/64"
+        four if version(address) == 4 else f"fd00:0:{number}::/64"
         for address in addresses(number, path)
     ]
 

@@ -21,6 +21,7 @@ from mptcplab.scenario.plan import (
 from mptcplab.scenario.plan import (
     plan,
     planned_transfer,
+    reached_addresses,
     server_addresses,
 )
 from mptcplab.scenario.scenario import Scenario
@@ -240,7 +241,7 @@ class Wanted:
         local = own_addresses(number, self.scenario.paths[name])[0]
         remote = next(
             address
-            for address in server_addresses(self.scenario)
+            for address in reached_addresses(self.scenario)
             if hosts.version(address) == hosts.version(local)
         )
         ends = {"local": [local, 0], "remote": [remote, self.scenario.server.port]}

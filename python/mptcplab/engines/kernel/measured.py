@@ -367,9 +367,10 @@ def _watchers(job: Job) -> list[Agent]:
 
 def _private(plan: _core.Plan) -> dict[str, str]:
     """Give the client's own address for each by which the server may know it."""
-    own = {
-        (path, ":" in address): address
-        for path, addresses in plan.addresses.items()
-        for address in addresses
-    }
-    return {address: own[path, ":" in address] for address, path in plan.rebound}
+
+    def own(path: str, public: str) -> str:
+        """Give that of the same version of IP, where a NAT64 did not change that, too."""
+        every = plan.addresses[path]
+        return next((one for one in every if (":" in one) == (":" in public)), every[0])
+
+    return {address: own(path, address) for address, path in plan.public_addresses}

@@ -30,7 +30,7 @@ from mptcplab.engines.kernel.settings import FALLBACK
 from mptcplab.machine import congestion, preload
 from mptcplab.machine.machine import Machine
 from mptcplab.scenario.fault import ScenarioError
-from mptcplab.scenario.plan import addresses, server_addresses
+from mptcplab.scenario.plan import addresses, reached_addresses, server_addresses
 from mptcplab.scenario.scenario import Scenario
 
 ENDS = ("client", "server")
@@ -113,7 +113,7 @@ def _check_mptcpize(programs: Programs) -> None:
 
 def environment(name: str, scenario: Scenario) -> dict[str, str]:
     """Give the environment that describes the scenario to programs."""
-    servers = server_addresses(scenario)
+    servers = reached_addresses(scenario)
     return {
         "MPTCPLAB_SCENARIO": name,
         "MPTCPLAB_PATHS": " ".join(scenario.paths),
@@ -171,7 +171,8 @@ def _names(scenario: Scenario) -> dict[str, str]:
         for name in ("hosts", "nsswitch.conf", "resolv.conf")
         if (ends.ETC / name).is_file()
     }
-    lines = [f"{address} server" for address in server_addresses(scenario)]
+    servers = dict.fromkeys((*server_addresses(scenario), *reached_addresses(scenario)))
+    lines = [f"{address} server" for address in servers]
     for number, (name, path) in enumerate(scenario.paths.items(), 1):
         lines += [f"{address} client client-{name}" for address in addresses(number, path)]
     files = {

@@ -9,7 +9,7 @@ from mptcplab.engines.kernel.features import BY_PROGRAM
 from mptcplab.engines.kernel.settings import Refusals
 from mptcplab.machine import quic
 from mptcplab.scenario.fault import ScenarioError
-from mptcplab.scenario.plan import addresses, server_addresses
+from mptcplab.scenario.plan import addresses, reached_addresses, server_addresses
 from mptcplab.scenario.scenario import Scenario
 
 CONGESTION_CONTROLS = ("cubic", "reno", "bbr")
@@ -63,8 +63,9 @@ def jobs(
         if hosts.version(address) == version
     ]
     port = scenario.server.port
-    everywhere = "0.0.0.0" if version == 4 else "[::]"  # noqa: S104 - in a network of its own
-    server = next(one for one in server_addresses(scenario) if hosts.version(one) == version)
+    is_four = version == 4 or all(hosts.version(one) == 4 for one in server_addresses(scenario))
+    everywhere = "0.0.0.0" if is_four else "[::]"  # noqa: S104 - in a network of its own
+    server = next(one for one in reached_addresses(scenario) if hosts.version(one) == version)
     shared: dict[str, Any] = {
         "application": f"{LOOPBACK}:{port}",
         "congestion_control": congestion_control,
