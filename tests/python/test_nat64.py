@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import mptcplab
+from mptcplab.results.comparison import Comparison
 from mptcplab.results.run import Run
 from mptcplab.scenario.scenario import load
 
@@ -27,7 +28,7 @@ def shown(tmp_path: Path) -> Path:
     return tmp_path / "mine.toml"
 
 
-def ran(scenario: Path, settings: dict[str, Any], **given: Any) -> mptcplab.Comparison:
+def ran(scenario: Path, settings: dict[str, Any], **given: Any) -> Comparison:
     comparison = mptcplab.run(
         str(scenario),
         out=scenario.parent / "run",

@@ -102,9 +102,9 @@ def addresses(number: int, path: Path) -> list[str]:
 
 def _versions(path: Path) -> tuple[int, ...]:
     """Give the versions of IP that the server has for a path."""
-    if path.ip == NAT64:
-        return (4,)
-    return (4, 6) if path.ip == "both" else (path.ip,)
+    if path.ip == "both":
+        return (4, 6)
+    return (6,) if path.ip == 6 else (4,)
 
 
 def _address(number: int, path: Path, host: int) -> dict[str, str | None]:
