@@ -24,6 +24,7 @@ NAMESPACES = 100
 # A small part of what a router on the Internet's border has.
 ROUTES = 100_000
 MEMORY_KB = 10_000
+FLAPS = 100
 # What the guard's configuration of routes is part of.
 ROUTING = ("rule", "-6 rule", "route show table all")
 
@@ -237,6 +238,64 @@ def test_repairs_routes_and_leaves_none(hosts: Lab) -> None:
     guard.kill()
     hosts.guard()
     assert [hosts.configuration()[shown] for shown in ROUTING] == before
+
+
+@pytest.mark.parametrize("version", ["IPv4", "IPv6"])
+def test_a_gateway_that_is_not_there_yet_does_not_end_it(hosts: Lab, version: str) -> None:
+    # Its own route was deleted after the default route was made: the kernel refuses a copy.
+    address, network, gateway, family = {
+        "IPv4": (WIFI, "10.0.1.0/24", "10.0.1.1", ""),
+        "IPv6": ("2001:db8::2", "2001:db8::/64", "2001:db8::1", "-6 "),
+    }[version]
+    if version == "IPv4":
+        hosts.ip("client", "rule del lookup 1")
+    else:
+        on = [*hosts.enter("client"), "sysctl", "-q", "net.ipv6.conf.wifi.disable_ipv6=0"]
+        subprocess.run(on, check=True)
+        hosts.ip("client", f"address add {address}/64 dev wifi nodad")
+        hosts.ip("client", f"mptcp endpoint add {address} dev wifi subflow")
+    hosts.ip("client", f"{family}route add default via {gateway} dev wifi metric 100")
+    way = next(
+        line
+        for line in hosts.ip("client", f"{family}route show dev wifi").splitlines()
+        if line.startswith(network)
+    )
+    hosts.ip("client", f"{family}route del {network} dev wifi")
+    guard = hosts.guard("--routes")
+    said = iter(guard.says, "")
+    assert any("cannot be made, and will be tried again" in line for line in said)
+    assert address not in hosts.ip("client", f"{family}rule")
+    hosts.ip("client", f"{family}route add {way.split(' metric')[0]} dev wifi")
+    assert any(f"what comes from {address} goes by table" in line for line in said)
+    assert address in hosts.ip("client", f"{family}rule")
+    guard.end()
+    assert address not in hosts.ip("client", f"{family}rule")
+    assert "proto 113" not in hosts.configuration()["route show table all"]
+
+
+def test_interfaces_that_come_and_go_do_not_end_it(hosts: Lab) -> None:
+    for number, name in enumerate(("wifi", "lte"), 1):
+        hosts.ip("client", f"rule del lookup {number}")
+        hosts.ip("client", f"route add default via 10.0.{number}.1 dev {name} metric {number}00")
+    guard = hosts.guard("--routes")
+    lines = [
+        f"address {verb} 10.0.2.2/24 dev lte\n"
+        + "route add default via 10.0.2.1 dev lte metric 200\n" * more
+        for _ in range(FLAPS)
+        for verb, more in (("del", 0), ("add", 1))
+    ]
+    batch = [*hosts.enter("client"), "ip", "-force", "-batch", "-"]
+    for part in lines:
+        subprocess.run(batch, input=part, text=True, check=True)
+    for _ in range(FLAPS // 2):
+        hosts.ip("client", "link set lte down")
+        hosts.ip("client", "link set lte up")
+    hosts.ip("client", "route add default via 10.0.2.1 dev lte metric 200")
+    hosts.waits(lambda: LTE in hosts.ip("client", "rule"))
+    hosts.ip("client", "link del dev lte")
+    hosts.waits(lambda: LTE not in hosts.ip("client", "rule"))
+    assert "endpoints are as they were found" in guard.end()
+    assert "proto 113" not in hosts.configuration()["route show table all"]
 
 
 @pytest.mark.parametrize("more", [[], ["--routes"]])

@@ -4,9 +4,9 @@
 
 use crate::kernel::Address;
 use crate::netlink::Hearing;
-use crate::routes::{MAIN, OURS, Route, Routes, Rule, Which, is_of_no_interface};
+use crate::routes::{MAIN, OURS, Route, Routes, Rule, Which};
 use std::collections::HashSet;
-use std::io::Result;
+use std::io::{Error, Result};
 use wire::Time;
 
 /// Tables are this and the interface's index; rules have it as their priority: before the host's own table (32766), after what people give small numbers.
@@ -18,6 +18,8 @@ const GROUPS: [u32; 6] = [5, 7, 8, 9, 11, 19];
 const SETTLES_NS: i64 = 100_000_000;
 /// What nobody told of is looked for as often.
 const LOOK_NS: i64 = 2_000_000_000;
+/// For how long the kernel may refuse to say what there is.
+const FAILING_NS: i64 = 5_000_000_000;
 
 /// What there should be, and what cannot.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -27,12 +29,17 @@ struct Plan {
     notes: Vec<String>,
 }
 
+/// What could not be done, and why.
+type Refused = (String, Error);
+
 /// Keeps routes and rules of the paths.
 pub struct Repair {
     routes: Routes,
     events: Hearing,
     observes: bool,
     due: Time,
+    /// Since when the kernel refuses something.
+    failing: Option<Time>,
     noted: HashSet<String>,
 }
 
@@ -43,13 +50,16 @@ impl Repair {
     /// Netlink cannot be used.
     pub fn new(observes: bool) -> Result<Repair> {
         let (routes, events) = (Routes::new()?, Hearing::new(ROUTE, &GROUPS)?);
-        Ok(Repair { routes, events, observes, due: Time::default(), noted: HashSet::new() })
+        Ok(Repair { routes, events, observes, due: Time::default(), failing: None, noted: HashSet::new() })
     }
 
     /// Makes what is missing for these addresses and removes what is no longer wanted; gives what is new to tell.
     ///
+    /// An interface that comes or goes has many an error: it is gone or down, its gateway cannot be reached yet, IPv6 is off. What is refused is
+    /// tried again, at first without a word.
+    ///
     /// # Errors
-    /// The kernel does not say what there is, or refuses.
+    /// The kernel has not said for long what there is.
     pub fn step(&mut self, now: Time, addresses: &[Address]) -> Result<Vec<String>> {
         if self.events.heard() {
             self.due = self.due.min(now + SETTLES_NS);
@@ -57,37 +67,53 @@ impl Repair {
         if now < self.due {
             return Ok(Vec::new());
         }
-        self.due = now + LOOK_NS;
-        match self.repaired(addresses) {
-            // An interface went while it was looked at: its addresses go, too.
-            Err(error) if is_of_no_interface(&error) => {
+        let (mut notes, refused) = match self.repaired(addresses) {
+            Ok(done) => done,
+            Err(error) => {
                 self.due = now + SETTLES_NS;
-                Ok(Vec::new())
+                let since = *self.failing.get_or_insert(now);
+                return if now - since < FAILING_NS { Ok(Vec::new()) } else { Err(error) };
             }
-            done => done,
-        }
-    }
-
-    fn repaired(&mut self, addresses: &[Address]) -> Result<Vec<String>> {
-        let (routes, rules) = (self.present(addresses)?, self.routes.rules()?);
-        let Plan { routes: wanted, rules: chosen, mut notes } = plan(addresses, &routes, &rules);
-        notes.extend(chosen.iter().map(|rule| {
-            let Rule { from, table, priority, .. } = rule;
-            format!("what comes from {from} goes by table {table} (rule {priority})")
-        }));
-        if !self.observes {
-            self.remove(&routes, &rules, &wanted, &chosen)?;
-            for route in wanted.iter().filter(|one| !routes.contains(one)) {
-                self.routes.add_route(route)?;
-            }
-            for rule in chosen.iter().filter(|one| !rules.contains(one)) {
-                self.routes.add_rule(rule)?;
-            }
+        };
+        let since = if refused.is_empty() { None } else { Some(self.failing.unwrap_or(now)) };
+        self.failing = since;
+        if since.is_some_and(|since| now - since < LOOK_NS) {
+            self.due = now + SETTLES_NS;
+        } else {
+            self.due = now + LOOK_NS;
+            notes.extend(refused.iter().map(|(what, error)| format!("{what}, and will be tried again: {error}")));
         }
         // What is over may be told again.
         self.noted.retain(|note| notes.contains(note));
         notes.retain(|note| self.noted.insert(note.clone()));
         Ok(notes)
+    }
+
+    /// Gives what to tell, and what was refused.
+    fn repaired(&mut self, addresses: &[Address]) -> Result<(Vec<String>, Vec<Refused>)> {
+        let (routes, rules) = (self.present(addresses)?, self.routes.rules()?);
+        let Plan { routes: wanted, rules: mut chosen, mut notes } = plan(addresses, &routes, &rules);
+        let mut refused = Vec::new();
+        if !self.observes {
+            refused = self.remove(&routes, &rules, &wanted, &chosen);
+            for route in wanted.iter().filter(|one| !routes.contains(one)) {
+                if let Err(error) = self.routes.add_route(route) {
+                    refused.push((format!("table {} cannot be made", route.table), error));
+                    // Half a table is worse than none.
+                    chosen.retain(|rule| rule.table != route.table || rules.contains(rule));
+                }
+            }
+            chosen.retain(|rule| {
+                let made = if rules.contains(rule) { Ok(()) } else { self.routes.add_rule(rule) };
+                made.map_err(|error| refused.push((format!("the rule for {} cannot be made", rule.from), error)))
+                    .is_ok()
+            });
+        }
+        notes.extend(chosen.iter().map(|rule| {
+            let Rule { from, table, priority, .. } = rule;
+            format!("what comes from {from} goes by table {table} (rule {priority})")
+        }));
+        Ok((notes, refused))
     }
 
     /// Removes all that is ours, also what an earlier guard left that was killed.
@@ -100,6 +126,8 @@ impl Repair {
         }
         let (routes, rules) = (self.present(&[])?, self.routes.rules()?);
         self.remove(&routes, &rules, &[], &[])
+            .pop()
+            .map_or(Ok(()), |(what, error)| Err(Error::new(error.kind(), format!("{what}: {error}"))))
     }
 
     /// Routes that are ours, and those that it takes to keep them for these addresses.
@@ -116,15 +144,20 @@ impl Repair {
         Ok(routes)
     }
 
-    /// Removes what is ours beside what is wanted: rules first, or they would lead nowhere for a moment.
-    fn remove(&mut self, routes: &[Route], rules: &[Rule], wanted: &[Route], chosen: &[Rule]) -> Result<()> {
+    /// Removes what is ours beside what is wanted: rules first, or they would lead nowhere for a moment. Gives what was refused.
+    fn remove(&mut self, routes: &[Route], rules: &[Rule], wanted: &[Route], chosen: &[Rule]) -> Vec<Refused> {
+        let mut refused = Vec::new();
         for rule in rules.iter().filter(|one| one.protocol == OURS && !chosen.contains(one)) {
-            self.routes.delete_rule(rule)?;
+            if let Err(error) = self.routes.delete_rule(rule) {
+                refused.push((format!("the rule for {} cannot be removed", rule.from), error));
+            }
         }
         for route in routes.iter().filter(|one| one.protocol == OURS && !wanted.contains(one)) {
-            self.routes.delete_route(route)?;
+            if let Err(error) = self.routes.delete_route(route) {
+                refused.push((format!("a route of table {} cannot be removed", route.table), error));
+            }
         }
-        Ok(())
+        refused
     }
 }
 

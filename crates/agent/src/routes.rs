@@ -114,7 +114,7 @@ impl Routes {
         for is_ipv4 in [true, false] {
             let answers = match self.0.dump(GET_ROUTE, &of_which(which, is_ipv4)) {
                 // Of a table that is not there, or over an interface that is gone.
-                Err(error) if error.kind() == ErrorKind::NotFound || is_of_no_interface(&error) => continue,
+                Err(error) if is_of_nothing(&error) => continue,
                 answers => answers?,
             };
             // Who has no IPv6 gives what there is of others.
@@ -132,36 +132,36 @@ impl Routes {
 
     /// Makes a route; one that is there already will do.
     pub fn add_route(&mut self, route: &Route) -> Result<()> {
-        done_before(self.0.create(NEW_ROUTE, &of_route(route)), ErrorKind::AlreadyExists)
+        there(self.0.create(NEW_ROUTE, &of_route(route)))
     }
 
     /// Takes one away; one that is not there any more will do.
     pub fn delete_route(&mut self, route: &Route) -> Result<()> {
-        // ESRCH
-        self.0.order(DELETE_ROUTE, &of_route(route)).map(drop).or_else(|error| match error.raw_os_error() {
-            Some(3) => Ok(()),
-            _ => Err(error),
-        })
+        gone(self.0.order(DELETE_ROUTE, &of_route(route)))
     }
 
     /// Makes a rule; one that is there already will do.
     pub fn add_rule(&mut self, rule: &Rule) -> Result<()> {
-        done_before(self.0.create(NEW_RULE, &of_rule(rule)), ErrorKind::AlreadyExists)
+        there(self.0.create(NEW_RULE, &of_rule(rule)))
     }
 
     /// Takes one away; one that is not there any more will do.
     pub fn delete_rule(&mut self, rule: &Rule) -> Result<()> {
-        done_before(self.0.order(DELETE_RULE, &of_rule(rule)).map(drop), ErrorKind::NotFound)
+        gone(self.0.order(DELETE_RULE, &of_rule(rule)))
     }
 }
 
-/// Whether an interface is not there, or not up: it may have gone after it was looked at.
-pub fn is_of_no_interface(error: &Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::ENODEV | libc::ENETDOWN))
+/// Whether what is asked about is not there: a route or rule, a table, or an interface with all that was its own.
+fn is_of_nothing(error: &Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ESRCH | libc::ENOENT | libc::ENODEV))
 }
 
-fn done_before(outcome: Result<()>, already: ErrorKind) -> Result<()> {
-    outcome.or_else(|error| if error.kind() == already { Ok(()) } else { Err(error) })
+fn gone<T>(outcome: Result<T>) -> Result<()> {
+    outcome.map(drop).or_else(|error| if is_of_nothing(&error) { Ok(()) } else { Err(error) })
+}
+
+fn there(outcome: Result<()>) -> Result<()> {
+    outcome.or_else(|error| if error.kind() == ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
 }
 
 fn header(is_ipv4: bool, table: u32, kind: u8) -> Vec<u8> {
