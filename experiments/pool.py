@@ -35,20 +35,34 @@ class Job:
 
     def run(self, directory: Path) -> Figures:
         """Give its figures and its outcome, from the last time where that is known."""
-        results = directory / self.name / self.engine
-        kept = results / f"{self.seed}.json"
+        out, kept = self.out(directory), self._kept(directory)
         if kept.exists():
             figures: Figures = json.loads(kept.read_text())
             return figures
-        out = results / str(self.seed)
         if not (out / "done").exists():
             self._make(out)
         run = Run(out / "run" / "mptcp")
         figures = self.figures(run) | {"outcome": run.outcome["reason"]} | late(run)
-        kept.write_text(json.dumps(figures))
+        return self.keep(directory, figures)
+
+    def keep(self, directory: Path, figures: Figures) -> Figures:
+        """Keep what is taken from it, and the run if that is asked for; gives the same."""
+        self._kept(directory).write_text(json.dumps(figures))
         if not self.is_kept:
-            shutil.rmtree(out)
+            shutil.rmtree(self.out(directory))
         return figures
+
+    def out(self, directory: Path) -> Path:
+        """Say where it is made."""
+        return directory / self.name / self.engine / str(self.seed)
+
+    def forget(self, directory: Path) -> None:
+        """Forget it, so that it is made again."""
+        shutil.rmtree(self.out(directory), ignore_errors=True)
+        self._kept(directory).unlink(missing_ok=True)
+
+    def _kept(self, directory: Path) -> Path:
+        return self.out(directory).with_suffix(".json")
 
     def _make(self, out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)

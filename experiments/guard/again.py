@@ -57,7 +57,7 @@ def _case(row: table.Row) -> Case:
 
 def _ratios(pairs: list[table.Pair], names: dict[Case, list[str]]) -> Iterator[table.Row]:
     for pair in pairs:
-        about = {key: pair[1][key] for key in ("way", "load", "beside", "tried")}
+        about = {key: pair[1][key] for key in ("way", "load", "beside", "build", "tried")}
         for name in names[_case(about)]:
             low, high = table.interval(pair, name)
             ratio = table.ratio(pair, name)

@@ -8,9 +8,30 @@ from typing import Any
 import polars as pl
 
 from experiments.guard.scenarios import COMES_S, DEADLY, GOES_S, PACES, REQUESTS, Case
+from mptcplab import _core
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import Scenario
 
 Frame = Callable[[str], pl.DataFrame]
+Row = dict[str, Any]
 DECISIONS = ("suspect", "suspended", "resumed")
+
+
+def simulated(scenario: Scenario, seed: int, take: Callable[[Frame], Row]) -> Row:
+    """Simulate a run; gives what is taken of it, none if it did not come to its end."""
+    tables = _core.simulate(plan(scenario, seed))
+    if not (tables.outcome() or {}).get("finished"):
+        return {}
+    return take(lambda name: pl.DataFrame(tables.table(name)))
+
+
+def finished(*rows: Row) -> str:
+    """Say how many runs came to their end, each beside the others where one did not."""
+    tried = rows[0]["tried"]
+    counts = [len(row["mbps"]) for row in rows]
+    if all(count == tried for count in counts):
+        return str(tried)
+    return f"{' → '.join(map(str, counts))} of {tried}"
 
 
 def figures(frame: Frame, case: Case) -> dict[str, Any]:

@@ -17,16 +17,14 @@ from typing import Any
 import polars as pl
 
 from experiments import pool
-from experiments.guard.figures import Frame
+from experiments.guard.figures import Frame, Row, simulated
 from experiments.guard.scenarios import GOES_S, Case
 from experiments.markdown import table
-from mptcplab import _core
+from mptcplab.results.record import build
 from mptcplab.results.run import Run
-from mptcplab.scenario.plan import plan
 
 RESULTS = Path(__file__).parent / "lost.json"
 CASES = (Case("blackout", "requests"), Case("blackout", "requests", "3 paths"))
-Row = dict[str, Any]
 
 
 def main() -> None:
@@ -40,29 +38,30 @@ def main() -> None:
     seeds = range(1, given.seeds + 1)
     # Before threads of any kind: processes are forked.
     with ProcessPoolExecutor(given.at_once) as workers:
-        simulated = [list(workers.map(partial(_simulated, case), seeds)) for case in CASES]
+        found = [list(workers.map(partial(_simulated, case), seeds)) for case in CASES]
     jobs = {
         pool.Job(f"{case.name}-guard", case.text("guard"), "kernel", seed, _taken): case
         for case in CASES
         for seed in range(1, given.kernel_seeds + 1)
     }
     done = pool.run(jobs, given.directory, given.at_once)
-    played = [
-        [[done[job]["lost_s"], done[job]["left_s"]] for job in done if jobs[job] == case]
-        for case in CASES
-    ]
+    # Of runs that stopped nothing is taken, with either engine.
+    played = [[done.get(job, {}) for job in jobs if jobs[job] == case] for case in CASES]
     rows = [
-        {"way": case.way, "load": case.load, "beside": case.beside, "engine": engine, "runs": runs}
-        for engine, found in (("simulation", simulated), ("kernel", played))
-        for case, runs in zip(CASES, found, strict=True)
+        {
+            **{"way": case.way, "load": case.load, "beside": case.beside, "engine": engine},
+            **{"build": build(), "tried": len(runs)},
+            "runs": [[one["lost_s"], one["left_s"]] for one in runs if one],
+        }
+        for engine, all_runs in (("simulation", found), ("kernel", played))
+        for case, runs in zip(CASES, all_runs, strict=True)
     ]
     lines = ",\n".join(json.dumps(row) for row in rows)
     RESULTS.write_text(f"[\n{lines}\n]\n")
 
 
-def _simulated(case: Case, seed: int) -> list[float | None]:
-    tables = _core.simulate(plan(case.read("guard"), seed))
-    return list(times(lambda name: pl.DataFrame(tables.table(name))).values())
+def _simulated(case: Case, seed: int) -> Row:
+    return simulated(case.read("guard"), seed, lambda frame: dict(times(frame)))
 
 
 def _taken(run: Run) -> pool.Figures:

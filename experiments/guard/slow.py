@@ -14,13 +14,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import polars as pl
-
-from experiments.guard.figures import figures
+from experiments.guard.figures import figures, finished, simulated
 from experiments.guard.scenarios import Case
 from experiments.markdown import table
-from mptcplab import _core
-from mptcplab.scenario.plan import plan
+from mptcplab.results.record import build
 from mptcplab.scenario.scenario import load
 
 RESULTS = Path(__file__).parent / "slow.json"
@@ -45,7 +42,13 @@ def main() -> None:
     rows: dict[tuple[Case, str], Row] = {}
     for (case, manager, _), one in zip(keys, found, strict=True):
         about = {"way": case.way, "load": case.load, "manager": manager}
-        row = rows.setdefault((case, manager), about | {"gap_ms": [], "mbps": [], "suspended": []})
+        row = rows.setdefault(
+            (case, manager),
+            about | {"build": build(), "tried": 0, "gap_ms": [], "mbps": [], "suspended": []},
+        )
+        row["tried"] += 1
+        if not one:
+            continue
         row["gap_ms"].append(one["gap_ms"])
         row["mbps"].append(one["mbps"])
         row["suspended"].append(len(one["suspended_s"]))
@@ -57,15 +60,14 @@ def _simulated(key: tuple[Case, str, int]) -> Row:
     case, manager, seed = key
     text = case.text(manager).replace('[link.carrier]\nprofile = "lte"\n', "")
     _, scenario = load(tomllib.loads(text.replace('link = "carrier"', SLOW)))
-    tables = _core.simulate(plan(scenario, seed))
-    return figures(lambda name: pl.DataFrame(tables.table(name)), case)
+    return simulated(scenario, seed, lambda frame: figures(frame, case))
 
 
 def markdown() -> str:
     """Draw the table: minimum, maximum and median of all runs."""
     cells = []
     for row in json.loads(RESULTS.read_text()):
-        about = [row["way"], row["load"], row["manager"], str(len(row["mbps"]))]
+        about = [row["way"], row["load"], row["manager"], finished(row)]
         cells.append([*about, _shown([ms / 1000 for ms in row["gap_ms"]]), _shown(row["mbps"])])
     heads = ["Wi-Fi", "load", "path manager", "runs", "longest gap, s", "Mbit/s"]
     return "\n".join(table(heads, cells))

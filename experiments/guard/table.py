@@ -10,7 +10,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from experiments.guard import drives, lost, means, policies, slow
-from experiments.guard.figures import left_s
+from experiments.guard.figures import finished, left_s
 from experiments.guard.scenarios import DEADLY, HEALTHY
 from experiments.markdown import table
 
@@ -122,15 +122,6 @@ def _all(compared: list[Pair]) -> Iterator[str]:
         beside = guarded["beside"] or "LTE"
         cells.append([guarded["way"], guarded["load"], beside, runs, *both, was_left])
     yield from table([*heads, "left after"], cells)
-
-
-def finished(*rows: Row) -> str:
-    """Say how many runs came to their end, each beside the others where one did not."""
-    tried = rows[0]["tried"]
-    counts = [len(row["mbps"]) for row in rows]
-    if all(count == tried for count in counts):
-        return str(tried)
-    return f"{' → '.join(map(str, counts))} of {tried}"
 
 
 def _goals(results: dict[str, Any]) -> Iterator[str]:
