@@ -141,6 +141,12 @@ def _unfinished(_results: dict[str, Any]) -> str:
     )
 
 
+def _stuck(_results: dict[str, Any]) -> str:
+    rows: list[guard.Row] = json.loads(guard.RESULTS.read_text())["kernel"]
+    stuck = [found for row in rows for found in row.get("stuck", [])]
+    return f"Of {len(stuck)} runs of the guard's matrix with Linux that stopped, and whose captures were looked at, it was found in {sum(stuck)}."
+
+
 def _lossy(engine: str, load: str = "paced") -> list[guard.Row]:
     """Give the guard's rows of a kind of load over a lossy path beside LTE."""
     rows: list[guard.Row] = json.loads(guard.RESULTS.read_text())[engine]
@@ -182,5 +188,6 @@ SENTENCES = {
     "stops": _stops,
     "stopped": _stopped,
     "unfinished": _unfinished,
+    "stuck": _stuck,
     "kernel": _kernel,
 }
