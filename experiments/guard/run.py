@@ -181,6 +181,9 @@ def played(
         ): (case, manager, seed)
         for case, manager, seed in sorted(keys, key=lambda key: key[2])
     }
+    # Of a series that was interrupted those stay, too, that stopped for good.
+    for job in jobs:
+        _stopped(job, directory)
     found: dict[Key, Row] = {}
     for _ in range(ROUNDS):
         waiting = [job for job, key in jobs.items() if key not in found]
