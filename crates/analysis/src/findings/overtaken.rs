@@ -42,22 +42,16 @@ pub(super) fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
         }
         let rate = away::rate_beside(case, timeline, std::slice::from_ref(&stop)).of_all;
         let lost_s = away::claim(case, timeline, &stop, rate, timeline.rate(subflow), waited_s);
-        found.push(Found {
-            kind: "path_dead",
-            subflow: Some(subflow),
-            from_s,
-            to_s,
-            cost: Cost::AtLeast(lost_s),
-            confidence: 0.6,
-            message: format!(
+        found.push(path_dead(
+            (subflow, from_s, to_s, lost_s),
+            format!(
                 "{} delivered nothing from {} on; data of the other paths waited for data that was on it: at least {} lost",
                 case.name(subflow),
                 s(from_s),
                 s(lost_s)
             ),
-            evidence: format!("nothing arrived from {from_s:.3} s to {to_s:.3} s, then another subflow filled the gap"),
-            remedy: REMEDY_ONE,
-        });
+            format!("nothing arrived from {from_s:.3} s to {to_s:.3} s, then another subflow filled the gap"),
+        ));
     }
     found
 }
@@ -80,14 +74,9 @@ fn overtaken(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
         let time = away::until_recovered(case, timeline, &silent, rate);
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
         let lost_s = away::claim(case, timeline, &time, rate, timeline.rate(subflow), waited_s);
-        found.push(Found {
-            kind: "path_dead",
-            subflow: Some(subflow),
-            from_s,
-            to_s,
-            cost: Cost::AtLeast(lost_s),
-            confidence: 0.6,
-            message: format!(
+        found.push(path_dead(
+            (subflow, from_s, to_s, lost_s),
+            format!(
                 "{} delivered nothing from {} to {}; data of the other paths waited {} of that for data that was on it: at least {} lost",
                 case.name(subflow),
                 s(from_s),
@@ -95,13 +84,27 @@ fn overtaken(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
                 s(waited_s),
                 s(lost_s)
             ),
-            evidence: format!(
+            format!(
                 "nothing arrived over it from {from_s:.3} s to {to_s:.3} s, after it had brought data throughout; data of others that had arrived waited for {waited_s:.3} s from then on"
             ),
-            remedy: REMEDY_ONE,
-        });
+        ));
     }
     found
+}
+
+/// A subflow was silent from one time to another, and so much was lost with it.
+fn path_dead((subflow, from_s, to_s, lost_s): (usize, f64, f64, f64), message: String, evidence: String) -> Found {
+    Found {
+        kind: "path_dead",
+        subflow: Some(subflow),
+        from_s,
+        to_s,
+        cost: Cost::AtLeast(lost_s),
+        confidence: 0.6,
+        message,
+        evidence,
+        remedy: REMEDY_ONE,
+    }
 }
 
 /// When each of them was silent, and for how long data of others waited for it.
