@@ -16,6 +16,8 @@ const LEAST_SECONDS: u64 = 3;
 /// A queue that overflows is how TCP finds the rate: only more is worth a word.
 const QUEUE_PERCENT: f64 = 2.0;
 const QUEUE_SECONDS: u64 = 6;
+/// So it does anew after each pause, in so many round trips.
+const ROUND_TRIPS: f64 = 4.0;
 /// A burst has as many packets on average.
 const BURST: f64 = 4.0;
 /// Before a queue overflows the round trip is this part of the way from its least to its longest.
@@ -29,6 +31,8 @@ const LONG: f64 = 1.3;
 const ALONE: u64 = 25;
 /// A longer one overflows in the midst of packets: of its bursts of losses less than this part begins after a pause.
 const ALONE_IN_QUEUE: u64 = 8;
+/// All of them but this part are at the longest round trips, and those are no more than half: of ten by chance, one time in a thousand.
+const LEAST_PART: f64 = 0.05;
 /// So short a queue loses more than this, and hardly anything while round trips are short.
 const ONE_PERCENT: f64 = 1.0;
 const SHORT_FULL: f64 = 0.75;
@@ -95,24 +99,33 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         // Where round trips vary, a queue that overflows does so at the long ones.
         let at_usual = losses.above(median_ms / BEYOND * 1e3);
         let at_long_ones = longest_ms <= VARY * median_ms || at_usual * 5 >= losses.count * 4;
+        // On a slow link a packet alone takes longer than a pause elsewhere. A queue shows in round trips: one that holds packets for
+        // twice as long as these vary is none.
+        let packet_ms = PACKET_BYTES / timeline.rate(subflow).max(1.0) * 1e3;
+        let alone = losses.alone((SHORT_PACKETS * packet_ms).min(SEVERAL * (longest_ms - least_ms)) * 1e3);
         // Jitter makes most round trips longer than the least, too, but loses nothing.
-        let in_the_midst = losses.alone * ALONE_IN_QUEUE < losses.bursts;
+        // Nor does it do so next to always when they are longest; who shares a queue finds it full after a pause of its own.
+        let longest_us = longest_ms / BEYOND * 1e3;
+        let at_longest = losses.bursts >= FEW_PACKETS
+            && losses.quantile(LEAST_PART) >= longest_us
+            && part_above(timeline, subflow, longest_us) <= ELSE;
+        let in_the_midst = at_longest || alone * ALONE_IN_QUEUE < losses.bursts;
         let from_queue = (has_queue || grows && (often_long || often_full))
             && full * 3 >= losses.count * 2
             && at_long_ones
             && in_the_midst;
-        if from_queue && (percent < QUEUE_PERCENT || losses.seconds < QUEUE_SECONDS) {
+        let worth = |percent: f64| percent * (1.0 - after_pauses(timeline, subflow, longest_ms / 1e3)) >= QUEUE_PERCENT;
+        if from_queue && (!worth(percent) || losses.seconds < QUEUE_SECONDS) {
             continue;
         }
         let burst = losses.count as f64 / losses.runs as f64;
-        let often_alone = losses.alone * ALONE >= losses.bursts;
+        let often_alone = alone * ALONE >= losses.bursts;
         let by_chance = often_alone && burst < BURST;
         // Of a few bursts, all of them where round trips are long, nothing tells whether a queue lost them.
         if !from_queue && grows && !by_chance && long.max(part_full) >= MOSTLY && !often_long {
             continue;
         }
         // A queue of a few packets, which shows in half of the round trips, or loses several at once.
-        let packet_ms = PACKET_BYTES / timeline.rate(subflow).max(1.0) * 1e3;
         let at_once = losses.count as f64 / losses.bursts as f64;
         let is_short = longest_ms - least_ms < SHORT_PACKETS * packet_ms;
         let few_full = grows && is_short && !by_chance && (full * 2 >= losses.count || at_once >= SEVERAL);
@@ -164,7 +177,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 losses.quantile(0.95) / 1e3,
                 if from_queue { ", as of a queue that is full" } else { "" },
                 losses.count,
-                losses.alone
+                alone
             ),
             remedy,
         });
@@ -184,6 +197,16 @@ fn left_after(timeline: &Timeline, subflow: usize, rtt_s: f64) -> f64 {
     });
     let (before, after) = around.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     if before > 0.0 { after / before } else { 0.0 }
+}
+
+/// What part of all losses came within a few round trips of a pause of the application: a sender finds the rate anew then.
+fn after_pauses(timeline: &Timeline, subflow: usize, rtt_s: f64) -> f64 {
+    let soon = (ROUND_TRIPS * rtt_s / timeline.width_s()).ceil() as usize;
+    let resent = |index: usize| f64::from(timeline.of(subflow, index).resent);
+    let paused = |index: usize| timeline.whole[index.saturating_sub(soon)..=index].iter().any(|bin| bin.idle_us > 0);
+    let count = timeline.whole.len();
+    let all: f64 = (0..count).map(resent).sum();
+    (0..count).filter(|&index| paused(index)).map(resent).sum::<f64>() / all.max(1.0)
 }
 
 /// In what part of short times the least round trip took so long and longer.

@@ -15,9 +15,6 @@ const DEAD_BYTES: u32 = 5000;
 const UNKNOWN_ANSWER_NANOS: i64 = 200_000_000;
 /// An answer is late that takes half as long again as the last round trip, and this much more.
 const LATE_NANOS: i64 = 25_000_000;
-/// A queue whose emptying takes no longer, nor longer than this part of the round trip, shows in none.
-const ALONE_US: u64 = 3000;
-const ALONE_PART: u64 = 20;
 
 /// A subflow.
 #[derive(Clone, Debug, Default)]
@@ -162,9 +159,6 @@ impl Flow {
         if self.is_rtt_old {
             return;
         }
-        let rtt_us = self.last_rtt_us;
-        let losses = self.losses.get_or_insert_with(|| Losses::new(at));
-        losses.add(at, data, rtt_us, start);
-        losses.alone += u64::from(data.apart_nanos / 1000 > ALONE_US.max(u64::from(rtt_us) / ALONE_PART));
+        self.losses.get_or_insert_with(|| Losses::new(at)).add(at, data, self.last_rtt_us, start);
     }
 }

@@ -6,6 +6,10 @@ use wire::Time;
 /// Losses further apart than a round trip are of different bursts; of this time where no round trip was measured.
 const UNKNOWN_RTT_US: u32 = 100_000;
 
+/// A queue whose emptying takes no longer, nor longer than this part of the round trip, shows in none.
+const ALONE_US: u32 = 3000;
+const ALONE_PART: u32 = 20;
+
 /// Segments are next to each other with so many others between them, and fewer.
 const BETWEEN: i64 = 4;
 
@@ -17,8 +21,6 @@ pub(crate) struct Losses {
     pub(crate) bursts: u64,
     /// Of segments next to each other, but for a few that came.
     pub(crate) runs: u64,
-    /// Those that had left so long after the segment before them that no short queue still held that one.
-    pub(crate) alone: u64,
     /// Whole seconds that had some.
     pub(crate) seconds: u64,
     pub(crate) first: Time,
@@ -27,6 +29,8 @@ pub(crate) struct Losses {
     end: i64,
     /// The round-trip times measured last before each, by parts of octaves of microseconds.
     rtts: [u32; RTTS],
+    /// How long after the segment before them those had left that left after a pause.
+    pauses: [u32; RTTS],
 }
 
 const PARTS: u32 = 32;
@@ -38,12 +42,12 @@ impl Losses {
             count: 0,
             bursts: 0,
             runs: 0,
-            alone: 0,
             seconds: 0,
             first,
             last: first,
             end: 0,
             rtts: [0; RTTS],
+            pauses: [0; RTTS],
         })
     }
 
@@ -58,6 +62,14 @@ impl Losses {
         self.count += 1;
         (self.last, self.end) = (at, data.offset + bytes);
         self.rtts[part(rtt_us)] += 1;
+        let pause_us = (data.apart_nanos / 1000).min(u32::MAX.into()) as u32;
+        self.pauses[part(pause_us)] += u32::from(pause_us > ALONE_US.max(rtt_us / ALONE_PART));
+    }
+
+    /// How many had left so long after the segment before them, and longer, that a queue which holds that one for this time at most
+    /// was empty.
+    pub(crate) fn alone(&self, holds_us: f64) -> u64 {
+        self.pauses[part(holds_us as u32)..].iter().map(|&count| u64::from(count)).sum()
     }
 
     /// The round-trip time, microseconds, that this part of them had at most.

@@ -170,12 +170,15 @@ fn losses_far_apart_in_one_flight_are_no_burst() {
 
 #[test]
 fn what_left_after_a_pause_met_no_short_queue() {
-    for (rtt_ms, apart_ms, alone) in [(20, 2, 0), (20, 4, 1), (200, 9, 0), (200, 11, 1)] {
+    for (rtt_ms, apart_ms, holds_ms, alone) in
+        [(20, 2, 0, 0), (20, 4, 0, 1), (200, 9, 0, 0), (200, 11, 0, 1), (20, 30, 40, 0), (20, 50, 40, 1)]
+    {
         let mut timeline = Timeline::new(at(0));
         on(&mut timeline, 0, 0, Kind::Rtt { nanos: rtt_ms * 1_000_000 });
         let apart_nanos = apart_ms * 1_000_000;
         on(&mut timeline, 1, 0, Kind::Data(Data { bytes: 1000, packets: 1, apart_nanos, ..Data::default() }));
-        assert_eq!(timeline.flows[0].losses.as_ref().unwrap().alone, alone, "{rtt_ms} {apart_ms}");
+        let losses = timeline.flows[0].losses.as_ref().unwrap();
+        assert_eq!(losses.alone(f64::from(holds_ms) * 1e3), alone, "{rtt_ms} {apart_ms} {holds_ms}");
     }
 }
 

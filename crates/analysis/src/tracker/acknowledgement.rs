@@ -60,16 +60,17 @@ impl Connection {
                 end.emit(packet.event(of_data, Kind::Rtt { nanos }));
             }
         }
-        // The same block again comes with every acknowledgement, whatever it is sent for.
-        let blocks = packet.brief.sack.as_slice();
-        let sacked = blocks.first().copied();
-        if sacked.is_some() && sacked != sequence.sacked {
-            sequence.sacked = sacked;
-            end.emit(packet.event(of_data, reported(blocks, packet.tcp.ack)));
-        }
         if window_changed || acknowledged.newly.is_some() {
             let in_flight_bytes = sequence.in_flight_bytes();
             end.emit(packet.event(of_data, Kind::Flight { in_flight_bytes, window_bytes }));
+        }
+        // The same block again comes with every acknowledgement, whatever it is sent for; with one that brings more, a gap is left.
+        let blocks = packet.brief.sack.as_slice();
+        let sacked = blocks.first().copied();
+        if sacked.is_some() && (sacked != sequence.sacked || acknowledged.newly.is_some()) {
+            let reported = reported(blocks, packet.tcp.ack, sacked != sequence.sacked);
+            sequence.sacked = sacked;
+            end.emit(packet.event(of_data, reported));
         }
     }
 
@@ -94,10 +95,14 @@ impl Connection {
     }
 }
 
-/// What blocks tell of (RFC 2883 §4): the first came twice where it lies below the acknowledgement; the others never do.
-fn reported(blocks: &[(u32, u32)], acknowledged: u32) -> Kind<'static> {
+/// What blocks tell of (RFC 2883 §4): the first came twice where it lies below the acknowledgement, or in the second; the others
+/// never do. Where it is the same as before, nothing came twice once more.
+fn reported(blocks: &[(u32, u32)], acknowledged: u32, is_new: bool) -> Kind<'static> {
     let mut beyond = blocks.iter().map(|&(_, end)| seq::diff(end, acknowledged) > 0);
-    let twice = beyond.clone().next() == Some(false);
+    let is_in =
+        |inner: (u32, u32), outer: (u32, u32)| seq::diff(inner.0, outer.0) >= 0 && seq::diff(outer.1, inner.1) >= 0;
+    let is_in_second = matches!(*blocks, [first, second, ..] if is_in(first, second));
+    let twice = is_new && (beyond.clone().next() == Some(false) || is_in_second);
     Kind::Sacked { twice, gap: beyond.any(|beyond| beyond) }
 }
 
@@ -105,15 +110,28 @@ fn reported(blocks: &[(u32, u32)], acknowledged: u32) -> Kind<'static> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_gap_is_seen_behind_what_came_twice() {
-        let of = |blocks: &[(u32, u32)]| match reported(blocks, 5000) {
+    fn of(blocks: &[(u32, u32)], is_new: bool) -> (bool, bool) {
+        match reported(blocks, 5000, is_new) {
             Kind::Sacked { twice, gap } => (twice, gap),
             other => panic!("{other:?}"),
-        };
-        assert_eq!(of(&[(6000, 7000)]), (false, true));
-        assert_eq!(of(&[(4000, 5000)]), (true, false));
-        assert_eq!(of(&[(4000, 5000), (6000, 7000)]), (true, true));
-        assert_eq!(of(&[(6000, 7000), (8000, 9000)]), (false, true));
+        }
+    }
+
+    #[test]
+    fn a_gap_is_seen_behind_what_came_twice() {
+        assert_eq!(of(&[(6000, 7000)], true), (false, true));
+        assert_eq!(of(&[(4000, 5000)], true), (true, false));
+        assert_eq!(of(&[(4000, 5000), (6000, 7000)], true), (true, true));
+        assert_eq!(of(&[(6000, 7000), (8000, 9000)], true), (false, true));
+        assert_eq!(of(&[(4000, 5000), (6000, 7000)], false), (false, true), "told before");
+    }
+
+    #[test]
+    fn what_came_twice_beyond_a_gap_lies_in_the_second_block() {
+        assert_eq!(of(&[(6000, 7000), (6000, 9000)], true), (true, true));
+        assert_eq!(of(&[(7000, 8000), (6000, 9000)], true), (true, true));
+        assert_eq!(of(&[(6000, 9000), (7000, 8000)], true), (false, true));
+        assert_eq!(of(&[(6000, 7000), (7000, 8000)], true), (false, true));
+        assert_eq!(of(&[(u32::MAX - 9, 3), (u32::MAX - 9, 9)], true), (true, false), "it lies below after a wrap");
     }
 }
