@@ -80,3 +80,30 @@ def test_jitter_is_no_queue_that_overflows(seed: int) -> None:
     _, lossy = load("wifi-lte", ["path.wifi.loss=2%"])
     rows = _core.simulate(plan(lossy, seed, None)).rows("findings")
     assert "losses_queue" not in {row["kind"] for row in rows}
+
+
+@pytest.mark.parametrize("packets", [2, 3, 5])
+@pytest.mark.parametrize("rate", ["0.8 Mbit/s", "1.5 Mbit/s", "3 Mbit/s"])
+def test_what_a_few_packets_fill_on_a_slow_link_is_not_chance(rate: str, packets: int) -> None:
+    """A packet takes as long there as a pause elsewhere."""
+    size = f"{float(rate.split()[0]) * 3:.1f} MB"
+    path = {"rate": rate, "delay": "15 ms", "queue": f"{packets} packets"}
+    assert "losses_random" not in kinds(scenario(BULK | {"size": size}, wifi=path))
+
+
+@pytest.mark.parametrize("rate", ["1 Mbit/s", "2 Mbit/s"])
+def test_losses_by_chance_on_a_slow_link_are_told(rate: str) -> None:
+    """Its queue is no reason where it is not full."""
+    size = f"{float(rate.split()[0]) * 3:.1f} MB"
+    path = {"rate": rate, "delay": "40 ms", "queue": "150 ms", "loss": "3 %"}
+    assert "losses_random" in kinds(scenario(BULK | {"size": size}, wifi=path))
+
+
+def test_a_sender_that_finds_the_rate_after_each_pause_loses_too_little_to_tell() -> None:
+    """Each response begins with as much as the one before ended with."""
+    paths: Table = {
+        "wifi": {"rate": "7.65 Mbit/s", "delay": "9.6 ms", "queue": "108 ms"},
+        "lte": {"rate": "3.91 Mbit/s", "delay": "43.9 ms", "queue": "66 ms"},
+    }
+    asked = ask(response="750 kB", think="35 ms", requests=12)
+    assert "losses_queue" not in kinds(scenario(asked, **paths))
