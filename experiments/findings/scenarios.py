@@ -36,7 +36,7 @@ def scenario(
 
 def event(at_s: float, path: str, verb: str) -> Table:
     """Make an event of the timeline."""
-    return {"at": f"{at_s} s", "path": path, "verb": verb}
+    return {"at": f"{round(at_s, 6)} s", "path": path, "verb": verb}
 
 
 def box(path: Table, element: str, **settings: Any) -> Table:
