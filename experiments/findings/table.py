@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from scipy import stats
+
 from experiments.markdown import table
 from mptcplab.results.findings.remedies import REMEDIES
 
@@ -157,29 +159,42 @@ def _silent(rows: list[Row]) -> list[str]:
 
 
 def _drawn(_: list[Row]) -> list[str]:
-    """What was found over drawn links, and how often cost and remedy are right."""
+    """What was found over drawn links, what was instead, and how often cost and remedy are right."""
     rows: list[Row] = json.loads(DRAWN.read_text("utf-8"))
+    provoked = [row for row in rows if row["provokes"]]
+    calm = [row for row in rows if not row["provokes"]]
     lines = []
-    for name in dict.fromkeys(row["name"] for row in rows if row["provokes"]):
-        own = [row for row in rows if row["provokes"] and row["name"] == name]
+    for name in dict.fromkeys(row["name"] for row in provoked):
+        own = [row for row in provoked if row["name"] == name]
         hit = [row for row in own if name in row["found"]]
         known = [row for row in hit if None not in (row["found"][name], row["true_cost_s"])]
         tried = [row for row in hit if None not in (row["found"][name], row["gained_s"])]
-        cells = [f"`{name}`", f"{len(hit)} of {len(own)}", _of(known, is_right)]
-        lines.append([*cells, _of(tried, keeps_promise)])
-    calm = [row for row in rows if not row["provokes"]]
-    provoked = [row for row in rows if row["provokes"]]
+        missed = [_kinds(set(row["found"])) for row in own if name not in row["found"]]
+        cells = [f"`{name}`", f"{len(hit)} of {len(own)}", "; ".join(missed)]
+        others = set[str]().union(*(wrong(row) for row in hit))
+        cells.append(_kinds(others) if others else "")
+        lines.append([*cells, _of(known, is_right), _of(tried, keeps_promise)])
     found = sum(row["name"] in row["found"] for row in provoked)
-    lines.append(["all", f"{found} of {len(provoked)}", "", ""])
+    lines.append(["all", f"{found} of {len(provoked)}", "", "", "", ""])
     for name in sorted({row["name"] for row in calm}):
         own = [row for row in calm if row["name"] == name]
-        wrongly = [row for row in own if wrong(row)]
-        kinds = sorted({f"`{kind}`" for row in wrongly for kind in wrong(row)})
-        some = f"{len(wrongly)} of {len(own)}" + (f": {', '.join(kinds)}" if kinds else "")
-        lines.append([f"nothing wrong, {name}", some, "", ""])
-    wrongly = [row for row in calm if wrong(row)]
-    lines.append(["nothing wrong, all", f"{len(wrongly)} of {len(calm)}", "", ""])
-    return list(table(["drawn", "found", "cost right", "remedy gives half, or says so"], lines))
+        wrongly = [wrong(row) for row in own if wrong(row)]
+        some = "; ".join(map(_kinds, wrongly))
+        lines.append([f"nothing wrong, {name}", f"{len(wrongly)} of {len(own)}", "", some, "", ""])
+    some = _share(sum(bool(wrong(row)) for row in calm), len(calm))
+    lines.append(["nothing wrong, all", some, "", "", "", ""])
+    heads = ["drawn", "found", "missed: found instead", "wrongly found", "cost right"]
+    return list(table([*heads, "remedy gives half, or says so"], lines))
+
+
+def _kinds(kinds: set[str]) -> str:
+    return ", ".join(f"`{kind}`" for kind in sorted(kinds)) or "nothing"
+
+
+def _share(some: int, of: int) -> str:
+    """Give how many of them, and how often it may be at 95 % confidence (Clopper and Pearson)."""
+    interval = stats.binomtest(some, of).proportion_ci()
+    return f"{some} of {of}: {100 * interval.low:.1f} to {100 * interval.high:.1f} %"
 
 
 def _of(rows: list[Row], holds: Callable[[Row], bool]) -> str:
