@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mptcplab.calibration import choice, rows, start
+from mptcplab.calibration import choice, fit, rows, start
 from mptcplab.calibration.families import families
 from mptcplab.calibration.fit import Fit, residuals
 from mptcplab.calibration.measure import Measured, measure
@@ -69,14 +69,56 @@ def test_losses_that_kept_a_transfer_below_a_capacity_are_told_from_the_capacity
             {"element": "loss", "ratio": "0.5 %"},
         ],
     }
-    of_runs = measure(subject(), truth, range(1, 7), workers=2)
-    printed = tuple(
+    printed = printed_of(truth, list(range(1, 7)))
+    found = choice.choose(subject(targets=printed), runs=3, tries=4, workers=2)
+    assert found.tried[0].fit.family.capacity == "unfilled"
+
+
+@pytest.fixture
+def simulated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Give what is simulated: links, with the seeds of their runs."""
+    seen: list[str] = []
+
+    def measured(of: Subject, link: dict[str, Any], seeds: list[int], **words: Any) -> Measured:
+        seen.append(f"{link} {seeds}")
+        return measure(of, link, seeds, **words)
+
+    monkeypatch.setattr(fit, "measure", measured)
+    return seen
+
+
+def printed_of(link: dict[str, Any], seeds: list[int]) -> tuple[Target, ...]:
+    """Give what a table would print of runs over a link."""
+    of_runs = measure(subject(), link, seeds, workers=2)
+    return tuple(
         Target(one.figure, mean, of_runs.sd(one.figure))
         for one in PRINTED
         if (mean := of_runs.mean(one.figure))
     )
-    found = choice.choose(subject(targets=printed), runs=3, tries=4, workers=2)
-    assert found.tried[0].fit.family.capacity == "unfilled"
+
+
+def test_no_link_is_simulated_twice_with_the_same_seeds(simulated: list[str]) -> None:
+    choice.choose(subject(), runs=3, tries=3, workers=2)
+    assert len(simulated) == len(set(simulated)) > 10
+
+
+def test_a_search_ends_where_it_starts_if_that_shows_what_was_printed(simulated: list[str]) -> None:
+    model = start.of(subject(), families()["wandering-single"])
+    seeds = fit.balanced_seeds(model, 3)
+    there = replace(model, subject=subject(targets=printed_of(model.link(model.start), seeds)))
+    assert fit.searched(there, seeds, 24, 2).parameters == pytest.approx(model.start)
+    assert len(simulated) == 1
+
+
+def test_a_rival_takes_how_figures_change_from_the_first_family(simulated: list[str]) -> None:
+    first, rival = (
+        start.of(subject(), families()[name]) for name in ("wandering-bursts", "wandering-single")
+    )
+    seeds = fit.balanced_seeds(first, 3)
+    found = fit.searched(first, seeds, 2, 2)
+    assert len(simulated) == 2 + len(first.fitted)
+    fit.searched(rival, seeds, 2, 2, slopes=found.slopes)
+    assert len(simulated) == 4 + len(first.fitted)
 
 
 def test_a_constant_capacity_differs_between_runs_as_it_was_printed() -> None:

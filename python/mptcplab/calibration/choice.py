@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from mptcplab.calibration.fit import Fit
+    from mptcplab.calibration.fit import Fit, Found
     from mptcplab.calibration.model import Model
     from mptcplab.calibration.subject import Subject
     from mptcplab.calibration.target import Residual
@@ -100,48 +100,47 @@ def choose(
     runs: int = RUNS,
     tries: int = TRIES,
     workers: int = 1,
-    first: dict[str, float] | None = None,
     progress: Callable[[int, float], None] | None = None,
 ) -> Choice:
-    """Fit the admissible families, and weigh them.
-
-    ``first`` are parameters of the first family, where they are known already.
-    """
-    models = start.models(subject)
-    found: list[Fit] = []
+    """Fit the admissible families, and weigh them."""
     few = max(1, runs // RIVAL_PART), min(tries, RIVAL_TRIES)
+    found: list[Found] = []
+    fits: list[Fit] = []
 
-    def fitted(model: Model, of: int, most: int) -> Fit:
-        made = searched(model, balanced_seeds(model, of), most, workers, progress)
-        return judged(*made, balanced_seeds(model, runs), workers)
+    def fitted(model: Model, of: int, most: int, **known: Any) -> tuple[Found, Fit]:
+        made = searched(model, balanced_seeds(model, of), most, workers, progress, **known)
+        return made, judged(made, balanced_seeds(model, runs), workers)
 
-    for model in models:
+    for model in start.models(subject):
+        slopes: dict[str, Any] = {}
         if found:
-            found.append(
-                fitted(_beside(found[0], model), *((runs, tries) if subject.is_captured else few))
-            )
-        elif first is not None:
-            known = model.start | first
-            found.append(judged(model, known, balanced_seeds(model, runs), workers))
-        else:
-            found.append(fitted(model, runs, tries))
-    standing = [one.fit.family for one in weighed(found, runs).standing]
-    for number, one in enumerate(found):
+            model, slopes = _beside(found[0], model)
+        thorough = not found or subject.is_captured
+        made, one = fitted(model, *((runs, tries) if thorough else few), slopes=slopes)
+        found.append(made)
+        fits.append(one)
+    standing = [one.fit.family for one in weighed(fits, runs).standing]
+    for number, (made, one) in enumerate(zip(found, list(fits), strict=True)):
         if number and one.family in standing and not subject.is_captured:
             # What stands is fitted as thoroughly as the first family, from where it is.
-            better = fitted(replace(models[number], start=one.parameters), runs, tries)
-            found[number] = min(
-                one, better, key=lambda each: math.fsum(errors(each, runs).values())
-            )
-    return weighed(found, runs)
+            model = replace(made.model, start=one.parameters)
+            known = {"slopes": made.slopes, "measured": one.measured}
+            _, better = fitted(model, runs, tries, **known)
+            fits[number] = min(one, better, key=lambda each: math.fsum(errors(each, runs).values()))
+    return weighed(fits, runs)
 
 
-def _beside(first: Fit, model: Model) -> Model:
-    """Give a model that starts from what was found of the first, if its figures mean the same."""
+def _beside(first: Found, model: Model) -> tuple[Model, dict[str, Any]]:
+    """Give a model that starts from what was found of the first, if its figures mean the same.
+
+    Its figures then change with parameters much as those of the first do.
+    """
     if model.family.capacity == "unfilled":
-        return model
+        return model, {}
     known = {name: first.parameters[name] for name in model.fitted if name in first.parameters}
-    return replace(model, start=model.start | known)
+    alike = model.fitted.items() <= first.model.fitted.items() and not model.subject.is_captured
+    slopes = first.slopes if alike else {}
+    return replace(model, start=model.start | known), slopes
 
 
 def weighed(fits: list[Fit], runs: int) -> Choice:

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
 RUNS = 12
 TRIES = 24
-# Good enough: log errors of that size are those of the targets' own digits.
+# Good enough of a capture: log errors of that size are those of its own digits.
 ENOUGH = 0.02
+# Good enough of what is printed: squared errors, in units of what is near enough, whose sum says
+# little beside what one parameter costs a family. To ask for more is to follow the chances of a few
+# runs' losses.
+ENOUGH_SQUARED = 0.25
 # Most that a parameter changes in a step, as a logarithm.
 LONGEST = 0.7
 # The step at which slopes are measured, and after how many failed tries they are measured anew.
@@ -38,6 +42,19 @@ TINY = 1e-9
 LEAST = 0.01
 # A queue that is fitted to a capture is within this factor of the delay that the capture shows.
 QUEUE = 1.5
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found."""
+
+    model: Model
+    parameters: Parameters
+    #: How errors change with each parameter, where that was looked for.
+    slopes: dict[str, Any]
+    #: The runs that it ended with, and their seeds.
+    seeds: Sequence[int] = ()
+    measured: Measured | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +91,7 @@ def fit(
     """
     model = start.of(subject, family)
     seeds = balanced_seeds(model, runs)
-    return judged(*searched(model, seeds, tries, workers, progress), seeds, workers)
+    return judged(searched(model, seeds, tries, workers, progress), seeds, workers)
 
 
 def balanced_seeds(model: Model, runs: int) -> list[int]:
@@ -88,28 +105,36 @@ def searched(
     tries: int,
     workers: int,
     progress: Callable[[int, float], None] | None = None,
-) -> tuple[Model, Parameters]:
-    """Give a model and what was found; the guess, where no figure depends on a parameter."""
+    slopes: dict[str, Any] | None = None,
+    measured: Measured | None = None,
+) -> Found:
+    """Give what was found; the guess, where no figure depends on a parameter.
+
+    ``slopes`` are those of a search like this one, ``measured`` these runs at its start.
+    """
     if not model.fitted:
-        return model, model.start
-    best = _search(model, seeds, tries, workers, progress)
+        return Found(model, model.start, {}, seeds, measured)
+    best = _search(model, seeds, tries, workers, progress, slopes or {}, measured)
     if not model.subject.is_captured or "queue_ms" not in model.fitted:
-        return model, best
+        return best
     seen = start.of(model.subject, model.family).start["queue_ms"]
-    if not 1 / QUEUE < best["queue_ms"] / seen < QUEUE:
+    if not 1 / QUEUE < best.parameters["queue_ms"] / seen < QUEUE:
         # Round trips of the capture bound its queue: the simulated transfer fills another.
         fitted = {name: one for name, one in model.fitted.items() if name != "queue_ms"}
         model = replace(model, start=model.start | {"queue_ms": seen}, fitted=fitted)
-        best = _search(model, seeds, tries, workers, progress)
-    return model, best
+        best = _search(model, seeds, tries, workers, progress, {})
+    return best
 
 
-def judged(model: Model, at: Parameters, seeds: Sequence[int], workers: int) -> Fit:
-    """Measure how accurate the link with these parameters is."""
+def judged(found: Found, seeds: Sequence[int], workers: int) -> Fit:
+    """Measure how accurate the link with what was found is."""
+    model, at = found.model, found.parameters
     subject, link = model.subject, model.link(at)
-    measured = measure(subject, link, seeds, workers=workers)
-    found = residuals(subject, measured)
-    return Fit(subject, model.family, at, model.fitted, link, found, measured)
+    measured = found.measured
+    if measured is None or seeds != found.seeds:
+        measured = measure(subject, link, seeds, workers=workers)
+    figures = residuals(subject, measured)
+    return Fit(subject, model.family, at, model.fitted, link, figures, measured)
 
 
 def residuals(subject: Subject, measured: Measured) -> list[Residual]:
@@ -125,7 +150,9 @@ def _search(
     tries: int,
     workers: int,
     progress: Callable[[int, float], None] | None,
-) -> Parameters:
+    known: dict[str, Any],
+    first: Measured | None = None,
+) -> Found:
     """Give the best parameters: a secant method for several figures at once (Broyden, 1965).
 
     Parameters and figures are logarithms, each figure's error in units of what is near enough for
@@ -142,10 +169,11 @@ def _search(
     def parameters(x: Any) -> Parameters:
         return model.start | dict(zip(names, map(float, np.exp(x)), strict=True))
 
-    def errors(x: Any) -> Any:
-        shown = measure(model.subject, model.link(parameters(x)), seeds, workers=workers)
+    def meet(x: Any, shown: Measured | None = None) -> tuple[Any, Measured]:
+        if shown is None:
+            shown = measure(model.subject, model.link(parameters(x)), seeds, workers=workers)
         raw = [_error(model, figure, shown) for figure in model.figures]
-        return np.array(raw) / scales
+        return np.array(raw) / scales, shown
 
     # A faster link has shorter queues: rates that answer for round trips lower their figure.
     own = [
@@ -156,22 +184,25 @@ def _search(
 
     def look(x: Any, error: Any) -> Any:
         sides = np.diag(np.where(x + LOOK < high, LOOK, -LOOK))
-        found = np.column_stack([(errors(x + side) - error) / side.sum() for side in sides])
+        found = np.column_stack([(meet(x + side)[0] - error) / side.sum() for side in sides])
         for row, column in own:
             found[row, column] = max(found[row, column], LEAST_SLOPE / scales[row])
         return found
 
     x = np.clip(np.log([model.start[name] for name in names]), low, high)
-    error = errors(x)
-    slopes = look(x, error)
+    error, shown = meet(x, first)
+    slopes = np.column_stack([known[name] for name in names]) if known else None
     idle, reach = 0, LONGEST
     for number in range(1, tries):
         worst = float(np.max(np.abs(error * scales)))
         if progress is not None:
             progress(number, worst)
-        if worst < ENOUGH or idle > 2 * PATIENCE:
+        near = worst < ENOUGH if model.subject.is_captured else error @ error < ENOUGH_SQUARED
+        if near or idle > 2 * PATIENCE:
             break
-        if idle == PATIENCE:
+        if slopes is None:
+            slopes = look(x, error)
+        elif idle == PATIENCE:
             slopes, reach, idle = look(x, error), LONGEST / 2, idle + 1
         room = np.maximum(low - x, -reach), np.minimum(high - x, reach)
         # Rather many figures a little off than one too much.
@@ -180,13 +211,15 @@ def _search(
         step = lsq_linear(slopes * weights[:, None], -error * weights, bounds=within).x
         if step @ step < LEAST_STEP**2:
             break
-        new = errors(x + step)
+        new, seen = meet(x + step)
         slopes = slopes + np.outer(new - error - slopes @ step, step) / (step @ step)
         if _size(new) < _size(error):
-            x, error, idle, reach = x + step, new, 0, min(LONGEST, 2 * reach)
+            x, error, shown = x + step, new, seen
+            idle, reach = 0, min(LONGEST, 2 * reach)
         else:
             idle, reach = idle + 1, reach / 2
-    return parameters(x)
+    columns = {} if slopes is None else dict(zip(names, slopes.T, strict=True))
+    return Found(model, parameters(x), columns, seeds, shown)
 
 
 def _scale(model: Model, figure: str) -> float:
