@@ -34,8 +34,8 @@ async fn main() {
 }
 
 async fn begin() -> Result<(), Box<dyn Error>> {
-    let mut words = std::env::args_os().skip(1);
-    let (Some(text), None) = (words.next(), words.next()) else { return Err(USAGE.into()) };
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(text), None) = (arguments.next(), arguments.next()) else { return Err(USAGE.into()) };
     let job = Job::read(&text.to_string_lossy())?;
     let endpoint = endpoint::open(&job)?;
     let port = endpoint.local_addr()?.port();

@@ -156,13 +156,13 @@ fn read(text: &str) -> Option<Vec<Taken>> {
 mod tests {
     use super::*;
 
-    fn place(name: &str) -> PathBuf {
+    fn file_of(name: &str) -> PathBuf {
         std::env::temp_dir().join(format!("guard-{}-{name}", std::process::id())).join("kept.json")
     }
 
     #[test]
     fn what_was_kept_is_read_by_the_next() {
-        let path = place("next");
+        let path = file_of("next");
         let endpoint = Endpoint { id: 3, address: "fd00::2".parse().unwrap(), flags: 6, interface: 12 };
         let taken = vec![Taken { endpoint, interface: "wwan0".into() }];
         let (kept, nothing) = Kept::open(&path).unwrap();
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_lock_that_was_removed_keeps_nobody_out() {
-        let path = place("removed");
+        let path = file_of("removed");
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let old = locked(&path).unwrap();
         assert!(is_at(&old, &path).unwrap());
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_not_guessed_at() {
-        let path = place("nonsense");
+        let path = file_of("nonsense");
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         for text in ["", "{}", r#"{"taken": [{"address": "here"}]}"#] {
             fs::write(&path, text).unwrap();

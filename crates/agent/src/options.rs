@@ -58,16 +58,16 @@ pub enum Asked {
 }
 
 /// Reads them.
-pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
+pub fn read(mut arguments: impl Iterator<Item = String>) -> Result<Asked, String> {
     let (mut observes, mut routes, mut json, mut table) = (false, false, false, Table::new());
     let (mut signals, mut state, mut policy, mut plans) = (None, None, None, HashMap::new());
-    while let Some(word) = words.next() {
-        match word.as_str() {
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
             "--observe" => observes = true,
             "--routes" => routes = true,
             "--json" => json = true,
             "--parameters" => {
-                let text = words.next().ok_or("--parameters needs a table in JSON")?;
+                let text = arguments.next().ok_or("--parameters needs a table in JSON")?;
                 table = match serde_json::from_str(&text) {
                     Ok(Value::Object(table)) => table,
                     Ok(_) => return Err("--parameters: not a table".into()),
@@ -75,21 +75,21 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
                 };
             }
             "--policy" => {
-                let name = words.next().unwrap_or_default();
+                let name = arguments.next().unwrap_or_default();
                 if !POLICIES.contains(&name.as_str()) {
                     return Err(format!("--policy needs one of {}", POLICIES.join(", ")));
                 }
                 policy = Some(name);
             }
             "--plans" => {
-                let text = words.next().ok_or("--plans needs a table in JSON")?;
+                let text = arguments.next().ok_or("--plans needs a table in JSON")?;
                 plans = serde_json::from_str(&text).map_err(|error| format!("--plans: {error}"))?;
             }
-            "--signals" => signals = Some(PathBuf::from(words.next().ok_or("--signals needs a file")?)),
-            "--state" => state = Some(PathBuf::from(words.next().ok_or("--state needs a file")?)),
+            "--signals" => signals = Some(PathBuf::from(arguments.next().ok_or("--signals needs a file")?)),
+            "--state" => state = Some(PathBuf::from(arguments.next().ok_or("--state needs a file")?)),
             "--version" => return Ok(Asked::Say(format!("mptcplab-guard {}\n", env!("CARGO_PKG_VERSION")))),
             "--help" | "-h" => return Ok(Asked::Say(USAGE.into())),
-            _ => return Err(format!("unknown argument {word}; try --help")),
+            _ => return Err(format!("unknown argument {argument}; try --help")),
         }
     }
     let wrong = |fault: Fault| format!("--parameters: {} {}", fault.parameter, fault.message);

@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_the_same() {
-        let way = Route {
+        let given = Route {
             table: 5007,
             protocol: OURS,
             destination: None,
@@ -275,7 +275,7 @@ mod tests {
             flags: ON_LINK,
             is_ipv4: true,
         };
-        assert_eq!(route(&of_route(&way)), Some(way));
+        assert_eq!(route(&of_route(&given)), Some(given));
         let chosen = Rule { from: "2001:db8::7".parse().unwrap(), table: 5007, priority: 5007, protocol: OURS };
         assert_eq!(rule(&of_rule(&chosen)), Some(chosen));
     }

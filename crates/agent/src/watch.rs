@@ -325,9 +325,9 @@ impl<K: Kernel> Watch<K> {
                 if error.kind() == ErrorKind::PermissionDenied {
                     // By other means it may be allowed.
                     self.targets.sent(is_ipv4);
-                    let way = format!("{:?}", means).to_lowercase();
+                    let protocol = format!("{:?}", means).to_lowercase();
                     let remedy = "run it with CAP_NET_RAW, or widen net.ipv4.ping_group_range";
-                    self.note(format!("no {way} may be sent: {error}; {remedy}"));
+                    self.note(format!("no {protocol} may be sent: {error}; {remedy}"));
                 }
             }
         }

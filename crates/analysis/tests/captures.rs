@@ -82,8 +82,8 @@ fn clocks_differ() {
     }
 }
 
-/// Rows without the packets' places, which differ with the order of files.
-fn without_places(mut tables: tables::Tables) -> tables::Tables {
+/// Rows without the packets' positions, which differ with the order of files.
+fn without_positions(mut tables: tables::Tables) -> tables::Tables {
     tables.segments.iter_mut().for_each(|row| (row.capture, row.record) = Default::default());
     tables.rtt.iter_mut().for_each(|row| (row.capture, row.record) = Default::default());
     tables.reordering.iter_mut().for_each(|row| (row.capture, row.record) = Default::default());
@@ -93,7 +93,7 @@ fn without_places(mut tables: tables::Tables) -> tables::Tables {
 }
 
 fn assert_same(a: tables::Tables, b: tables::Tables) {
-    let (a, b) = (without_places(a), without_places(b));
+    let (a, b) = (without_positions(a), without_positions(b));
     assert_eq!(a.connections, b.connections);
     assert_eq!(a.transfers, b.transfers);
     assert_eq!(a.subflows, b.subflows);

@@ -169,8 +169,11 @@ fn both_ends_tell_loss_order_and_delay() {
         let delay = up.one_way_delay_ms_median.unwrap();
         assert!((delay - 22.0).abs() < 0.1, "{delay} ms");
         assert_eq!(tables.transfers[0].bytes, 18_016);
-        let told = &tables.diagnostics.iter().find(|row| row.diagnostic == "clock_offset").unwrap().message;
-        assert!(told.starts_with("the server's clock is 5000.000 ms behind the client's, at most 20.000 ms"), "{told}");
+        let message = &tables.diagnostics.iter().find(|row| row.diagnostic == "clock_offset").unwrap().message;
+        assert!(
+            message.starts_with("the server's clock is 5000.000 ms behind the client's, at most 20.000 ms"),
+            "{message}"
+        );
     }
 }
 

@@ -9,7 +9,7 @@ use script::*;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use wire::mptcp::{DataNumber, Dss, Mapping, MpCapable, MpJoin, Mptcp, crypto};
-use wire::{CaptureDirection as Way, Flags, Observation, Point, PointId, TcpOption, Time};
+use wire::{CaptureDirection, Flags, Observation, Point, PointId, TcpOption, Time};
 
 /// A piece of data and its fate.
 #[derive(Clone, Debug)]
@@ -246,11 +246,11 @@ fn garbage_packet() -> impl Strategy<Value = Observation> {
     let at = prop_oneof![8 => 0i64..10_000_000_000, 1 => any::<i64>()];
     let len = prop_oneof![3 => Just(0u32), 3 => 1u32..1500, 1 => 1500u32..70_000, 1 => Just(u32::MAX)];
     let flags = prop_oneof![2 => Just(0x02u8), 2 => Just(0x12), 4 => Just(0x10), 1 => Just(0x11), 1 => any::<u8>()];
-    let way = prop_oneof![8 => Just(None), 1 => Just(Some(Way::Inbound)), 1 => Just(Some(Way::Outbound))];
-    let place = (0u8..3, 0u16..2, 0u8..3, 0u16..2, 0u32..5);
+    let direction = prop_oneof![8 => Just(None), 1 => Just(Some(CaptureDirection::Inbound)), 1 => Just(Some(CaptureDirection::Outbound))];
+    let location = (0u8..3, 0u16..2, 0u8..3, 0u16..2, 0u32..5);
     let options = prop::collection::vec(garbage_option(), 0..3);
-    (at, place, flags, (number(), number(), len), any::<u16>(), options, way).prop_map(
-        |(at, (from, from_port, to, to_port, point), flags, numbers, window, options, way)| {
+    (at, location, flags, (number(), number(), len), any::<u16>(), options, direction).prop_map(
+        |(at, (from, from_port, to, to_port, point), flags, numbers, window, options, direction)| {
             let options = options.concat();
             let options = wire::Options::from_bytes(&options[..options.len().min(40)]).expect("at most 40 bytes");
             let address = |host: u8, port: u16| std::net::SocketAddr::from(([10, 0, 0, host], 443 + port));
@@ -260,7 +260,7 @@ fn garbage_packet() -> impl Strategy<Value = Observation> {
                 tcp.window = window;
             }
             let at = if (0..10_000_000_000).contains(&at) { EPOCH_NS + at } else { at };
-            Observation { at: Time::from_nanos(at), point: PointId(point), direction: way, ..packet }
+            Observation { at: Time::from_nanos(at), point: PointId(point), direction, ..packet }
         },
     )
 }

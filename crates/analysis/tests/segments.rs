@@ -116,11 +116,11 @@ fn of_two_ends_the_sender_tells() {
         240|230 server wifi A  1001 51   0    dss(ack 51)
         ";
     let tables = Script::default().run(text);
-    let told: Vec<_> = tables.segments.iter().map(|row| (row.direction, row.at_ns - EPOCH_NS, row.kind)).collect();
+    let seen: Vec<_> = tables.segments.iter().map(|row| (row.direction, row.at_ns - EPOCH_NS, row.kind)).collect();
     let ms = 1_000_000;
-    assert!(told.contains(&(Up, 210 * ms, Some("new"))), "{told:?}");
-    assert_eq!(told.iter().filter(|row| row.0 == Up).count(), 1);
-    let down: Vec<_> = told.iter().filter(|row| row.0 == Down).map(|row| row.2).collect();
+    assert!(seen.contains(&(Up, 210 * ms, Some("new"))), "{seen:?}");
+    assert_eq!(seen.iter().filter(|row| row.0 == Up).count(), 1);
+    let down: Vec<_> = seen.iter().filter(|row| row.0 == Down).map(|row| row.2).collect();
     assert_eq!(down, [Some("new"), Some("retransmission")]);
 }
 

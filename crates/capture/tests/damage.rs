@@ -112,8 +112,8 @@ fn a_cut_capture_does_not_stop_the_others() {
     let cut = &whole[..pcap_ends()[2] + 7];
     let mut merge = merge(&[cut, &whole]);
     assert_eq!(observe(&mut merge).len(), 3 + 5);
-    let told: Vec<_> = merge.statistics().iter().map(|file| file.cut.as_deref()).collect();
-    assert_eq!(told, [Some("ends in the middle of packet 4"), None]);
+    let messages: Vec<_> = merge.statistics().iter().map(|file| file.cut.as_deref()).collect();
+    assert_eq!(messages, [Some("ends in the middle of packet 4"), None]);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn lies_about_lengths_are_told() {
 
     let whole = pcapng(Little, &conversation());
     let block = 60;
-    for (at, value, told) in [
+    for (at, value, message) in [
         (block + 4, 8u32, "block after packet 0: length 8 is impossible"),
         (block + 4, 0, "block after packet 0: length 0 is impossible"),
         (block + 4, 33, "block after packet 0: length 33 is impossible"),
@@ -138,7 +138,7 @@ fn lies_about_lengths_are_told() {
     ] {
         let mut lying = whole.clone();
         lying[at..at + 4].copy_from_slice(&value.to_le_bytes());
-        assert_eq!(read(&lying), Ok((0, Some(format!("test: {told}")))), "{value} at {at}");
+        assert_eq!(read(&lying), Ok((0, Some(format!("test: {message}")))), "{value} at {at}");
     }
 
     let mut unknown = Pcapng::new(Big);
@@ -153,7 +153,7 @@ fn what_is_no_capture_is_refused_in_one_line() {
     let refused = |bytes: &[u8]| read(bytes).expect_err("refused");
     let mut version = pcap_header(Big, NANO, 1);
     version[5] = 9;
-    for (bytes, told) in [
+    for (bytes, message) in [
         (&b""[..], "is empty"),
         (b"x", "neither pcap nor pcapng"),
         (b"#!/bin/sh\necho hello, world", "neither pcap nor pcapng"),
@@ -172,7 +172,7 @@ fn what_is_no_capture_is_refused_in_one_line() {
         (&version, "pcap version 9.4"),
     ] {
         let line = refused(bytes);
-        assert!(line.starts_with("test: ") && line.contains(told) && !line.contains('\n'), "{line}");
+        assert!(line.starts_with("test: ") && line.contains(message) && !line.contains('\n'), "{line}");
     }
 }
 
@@ -183,14 +183,14 @@ fn files_that_cannot_be_opened_are_refused_before_anything_is_read() {
     std::fs::write(&good, pcap(Little, NANO, 101, &conversation())).unwrap();
     std::fs::write(directory.join("empty.pcap"), b"").unwrap();
     let line = |path: &Path| Merge::open(&[good.clone(), path.to_owned()]).err().expect("refused").to_string();
-    for (path, told) in [
+    for (path, message) in [
         (directory.join("none.pcap"), "there is no such file"),
         (directory.join("empty.pcap"), "is empty"),
         (directory.clone(), "is a directory"),
         (directory.join("good.pcap/x"), "cannot be read"),
     ] {
         let line = line(&path);
-        assert!(line.starts_with(path.to_str().unwrap()) && line.contains(told) && !line.contains('\n'), "{line}");
+        assert!(line.starts_with(path.to_str().unwrap()) && line.contains(message) && !line.contains('\n'), "{line}");
     }
     assert!(Merge::open(&[good]).is_ok());
     assert!(Merge::open(&Vec::<PathBuf>::new()).unwrap().next().is_none());

@@ -93,14 +93,14 @@ fn wireshark_reads_what_we_wrote() {
     assert_eq!(lines.len(), expected.len());
 
     let Some(printed) = run("capinfos", &[text(&file)]) else { return };
-    let told = |what: &str| assert!(printed.contains(what), "{what} is not in:\n{printed}");
-    told("Number of interfaces in file: 2");
-    told("Name = client:wifi");
-    told("Name = client:lte");
-    told("Encapsulation = Raw IP");
-    told("Time precision = nanoseconds (9)");
-    told("Number of stat entries = 1");
-    told("mptcplab");
+    let assert_printed = |what: &str| assert!(printed.contains(what), "{what} is not in:\n{printed}");
+    assert_printed("Number of interfaces in file: 2");
+    assert_printed("Name = client:wifi");
+    assert_printed("Name = client:lte");
+    assert_printed("Encapsulation = Raw IP");
+    assert_printed("Time precision = nanoseconds (9)");
+    assert_printed("Number of stat entries = 1");
+    assert_printed("mptcplab");
 }
 
 #[test]
@@ -121,15 +121,15 @@ proptest! {
             writer.interface(name).unwrap();
         }
         let direction = |number| [None, Some(CaptureDirection::Inbound), Some(CaptureDirection::Outbound)][number];
-        for (interface, at, way, bytes, more) in &packets {
+        for (interface, at, is_out, bytes, more) in &packets {
             let original = bytes.len() as u32 + more;
-            writer.packet(*interface, Time::from_nanos(*at), direction(*way), original, bytes).unwrap();
+            writer.packet(*interface, Time::from_nanos(*at), direction(*is_out), original, bytes).unwrap();
         }
         let capture = writer.finish(&[1, 2, 3]).unwrap();
         let mut reader = reader(&capture).unwrap();
-        for (number, (interface, at, way, bytes, more)) in (1..).zip(&packets) {
+        for (number, (interface, at, is_out, bytes, more)) in (1..).zip(&packets) {
             let read = reader.next().unwrap().expect("as many as were written");
-            prop_assert_eq!((read.interface, read.at.as_nanos(), read.direction), (*interface, *at, direction(*way)));
+            prop_assert_eq!((read.interface, read.at.as_nanos(), read.direction), (*interface, *at, direction(*is_out)));
             prop_assert_eq!((read.data, read.original_len, read.record), (&bytes[..], bytes.len() as u32 + more, number));
         }
         prop_assert!(reader.next().unwrap().is_none() && reader.cut().is_none());

@@ -52,12 +52,12 @@ impl Refusal {
 pub struct Failure {
     pub error: Error,
     /// The client was told, so that its connection has ended as it should.
-    pub told: bool,
+    pub answered: bool,
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure { error, told: false }
+        Failure { error, answered: false }
     }
 }
 
@@ -113,7 +113,7 @@ impl Rules {
             Err(Refusal(code, value)) => {
                 tell(near, &[Tlv::Error { code, value: &value }])?;
                 hang_up(near)?;
-                Err(Failure { error: Error::other(code.to_string()), told: true })
+                Err(Failure { error: Error::other(code.to_string()), answered: true })
             }
         }
     }
@@ -327,13 +327,13 @@ mod tests {
     #[test]
     fn failures_have_their_codes() {
         let [v4, v6] = ["192.0.2.1:443", "[2001:db8::1]:443"].map(|server| server.parse().unwrap());
-        let told = |kind: ErrorKind| unreachable(&kind.into(), v4);
-        assert_eq!(told(ErrorKind::ConnectionRefused), Refusal(Code::CONNECTION_RESET, vec![0]));
-        assert_eq!(told(ErrorKind::NetworkUnreachable), Refusal(Code::DESTINATION_UNREACHABLE, vec![0]));
-        assert_eq!(told(ErrorKind::HostUnreachable), Refusal(Code::DESTINATION_UNREACHABLE, vec![1]));
+        let answered = |kind: ErrorKind| unreachable(&kind.into(), v4);
+        assert_eq!(answered(ErrorKind::ConnectionRefused), Refusal(Code::CONNECTION_RESET, vec![0]));
+        assert_eq!(answered(ErrorKind::NetworkUnreachable), Refusal(Code::DESTINATION_UNREACHABLE, vec![0]));
+        assert_eq!(answered(ErrorKind::HostUnreachable), Refusal(Code::DESTINATION_UNREACHABLE, vec![1]));
         let unreachable_v6 = unreachable(&ErrorKind::HostUnreachable.into(), v6);
         assert_eq!(unreachable_v6, Refusal(Code::DESTINATION_UNREACHABLE, vec![3]));
-        assert_eq!(told(ErrorKind::TimedOut), Refusal(Code::NETWORK_FAILURE, vec![0]));
+        assert_eq!(answered(ErrorKind::TimedOut), Refusal(Code::NETWORK_FAILURE, vec![0]));
         assert_eq!(unreachable(&Error::from_raw_os_error(24), v4), Refusal(Code::RESOURCE_EXCEEDED, vec![0]));
     }
 }

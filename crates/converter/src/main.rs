@@ -22,8 +22,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match options::read(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())) {
-        Ok(Asked::Say(words)) => {
-            let _ = write!(std::io::stdout(), "{words}");
+        Ok(Asked::Say(text)) => {
+            let _ = write!(std::io::stdout(), "{text}");
             ExitCode::SUCCESS
         }
         Ok(Asked::Convert(options)) => run(options),

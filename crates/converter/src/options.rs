@@ -49,7 +49,7 @@ pub enum Server {
     /// It is whom the client connected to.
     Transparent,
     /// The client says it by the Convert Protocol.
-    Told,
+    Named,
 }
 
 /// What was asked for.
@@ -75,19 +75,19 @@ pub enum Asked {
 }
 
 /// Reads them.
-pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
+pub fn read(mut arguments: impl Iterator<Item = String>) -> Result<Asked, String> {
     let mut end = None;
     let (mut listen, mut to, mut converter, mut transparent) = (None, None, None, false);
     let (mut congestion_control, mut idle) = (None, IDLE_SECONDS);
     let (mut allow, mut cookies, mut connections, mut json) = (Vec::new(), false, 1000, false);
-    while let Some(word) = words.next() {
-        let mut value = || words.next().ok_or(format!("{word} needs a value"));
-        match word.as_str() {
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+        match argument.as_str() {
             "client" if end.is_none() => end = Some(End::Client),
             "server" if end.is_none() => end = Some(End::Server),
-            "--listen" => listen = Some(address(&word, &value()?)?),
-            "--to" => to = Some(address(&word, &value()?)?),
-            "--converter" => converter = Some(address(&word, &value()?)?),
+            "--listen" => listen = Some(address(&argument, &value()?)?),
+            "--to" => to = Some(address(&argument, &value()?)?),
+            "--converter" => converter = Some(address(&argument, &value()?)?),
             "--transparent" => transparent = true,
             "--allow" => allow.push(network(&value()?)?),
             "--cookies" => cookies = true,
@@ -105,7 +105,7 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
             "--json" => json = true,
             "--version" => return Ok(Asked::Say(format!("mptcplab-convert {}\n", env!("CARGO_PKG_VERSION")))),
             "--help" | "-h" => return Ok(Asked::Say(USAGE.into())),
-            _ => return Err(format!("unknown argument {word}; try --help")),
+            _ => return Err(format!("unknown argument {argument}; try --help")),
         }
     }
     let end = end.ok_or("say at which end of the paths this is: client or server; try --help")?;
@@ -114,19 +114,19 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
         (Some(_), true) => return Err("--to and --transparent exclude each other".into()),
         (Some(address), false) => Server::Fixed(address),
         (None, true) => Server::Transparent,
-        (None, false) => Server::Told,
+        (None, false) => Server::Named,
     };
-    let is_told = server == Server::Told;
-    if end == End::Client && is_told {
+    let is_named = server == Server::Named;
+    if end == End::Client && is_named {
         return Err("client needs --to ADDRESS:PORT or --transparent".into());
     }
     if end == End::Server && converter.is_some() {
         return Err("--converter is for the client's end: it names this one".into());
     }
-    if is_told && allow.is_empty() {
+    if is_named && allow.is_empty() {
         return Err("server needs --to ADDRESS:PORT, --transparent, or --allow NETWORK: it connects those clients to whomever they name".into());
     }
-    if !is_told && (cookies || !allow.is_empty()) {
+    if !is_named && (cookies || !allow.is_empty()) {
         return Err(
             "--allow and --cookies are of the Convert Protocol: without --to and --transparent at the server's end"
                 .into(),
@@ -146,9 +146,9 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
     }))
 }
 
-fn address(word: &str, text: &str) -> Result<SocketAddr, String> {
+fn address(argument: &str, text: &str) -> Result<SocketAddr, String> {
     let example = "such as 192.0.2.1:443 or [2001:db8::1]:443";
-    text.parse().map_err(|_| format!("{word}: {text} is not an address with a port, {example}"))
+    text.parse().map_err(|_| format!("{argument}: {text} is not an address with a port, {example}"))
 }
 
 fn network(text: &str) -> Result<(IpAddr, u8), String> {
@@ -164,16 +164,16 @@ fn network(text: &str) -> Result<(IpAddr, u8), String> {
 mod tests {
     use super::*;
 
-    fn refusal(words: &str) -> String {
-        match read(words.split_whitespace().map(String::from)) {
+    fn refusal(arguments: &str) -> String {
+        match read(arguments.split_whitespace().map(String::from)) {
             Err(error) => error,
-            Ok(_) => panic!("{words} was taken"),
+            Ok(_) => panic!("{arguments} was taken"),
         }
     }
 
     #[test]
     fn what_cannot_be_is_refused_in_a_line() {
-        for (words, refused) in [
+        for (arguments, refused) in [
             ("--listen 127.0.0.1:1", "say at which end of the paths this is: client or server; try --help"),
             ("client", "needs --listen ADDRESS:PORT"),
             ("client --listen", "--listen needs a value"),
@@ -197,7 +197,7 @@ mod tests {
             ("server --listen [::]:1 --idle 0", "--idle: 0 is not a number of seconds"),
             ("server --listne", "unknown argument --listne; try --help"),
         ] {
-            assert_eq!(refusal(words), refused);
+            assert_eq!(refusal(arguments), refused);
         }
     }
 }

@@ -130,7 +130,7 @@ fn begins(options: &Options, listens: SocketAddr) -> String {
     let server = match options.server {
         Server::Fixed(address) => address.to_string(),
         Server::Transparent => "whom clients connect to".to_owned(),
-        Server::Told => "whom clients name".to_owned(),
+        Server::Named => "whom clients name".to_owned(),
     };
     let by = options.converter.map(|address| format!(" by the converter {address}")).unwrap_or_default();
     format!("listens on {listens}, {from} to {to}, for {server}{by}")
@@ -141,7 +141,7 @@ fn begin(shared: &Arc<Shared>, near: Socket, client: Option<SocketAddr>) {
     let most = shared.options.connections;
     // By the Convert Protocol a client is told; many more than there may be are not.
     let is_full = open >= most;
-    let is_refused = is_full && (shared.options.server != Server::Told || open >= 2 * most);
+    let is_refused = is_full && (shared.options.server != Server::Named || open >= 2 * most);
     let (Some(client), false) = (client, is_refused) else {
         reset(near);
         shared.open.fetch_sub(1, Ordering::AcqRel);
@@ -179,8 +179,8 @@ impl Shared {
                 }
                 (relayed, up.bytes)
             }
-            Err(Failure { error, told }) => {
-                if !told {
+            Err(Failure { error, answered }) => {
+                if !answered {
                     reset(near);
                 }
                 (Err(error), 0)
@@ -205,7 +205,7 @@ impl Shared {
                 Ok(address) => address.as_socket().map_or(self.options.listen, canonical),
                 Err(error) => return (None, Err(error.into())),
             },
-            Server::Told => {
+            Server::Named => {
                 return match self.rules.serve(near, client.ip(), full) {
                     Ok(None) => (None, Ok(None)),
                     Ok(Some((far, server))) => (Some(server), Ok(Some((far, Pipe::new(Vec::new(), false))))),

@@ -18,8 +18,8 @@ const BATCH: usize = 32;
 const ROOM: usize = 1 << 17;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let [mode, rest @ ..] = &words[..] else { return Err("see the source".into()) };
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [mode, rest @ ..] = &arguments[..] else { return Err("see the source".into()) };
     let [one, one_name, two, two_name] = rest else { return Err("two namespaces with a device each".into()) };
     let offload = match mode.as_str() {
         "bare" | "none" => Offload::None,

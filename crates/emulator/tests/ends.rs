@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Lab, MS, both_ways, is_possible, scenario, udp};
+use common::{Lab, MS, both_directions, is_possible, scenario, udp};
 use emulator::{Emulator, Error, Recording};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn threads() -> usize {
 
 #[test]
 fn a_path_without_a_device_is_refused() {
-    let links = json!({"home": both_ways(json!([]))});
+    let links = json!({"home": both_directions(json!([]))});
     let scenario = scenario(links, &[("wifi", "home")], json!([]), json!([]));
     let error = Emulator::new(scenario, Vec::new(), &[], Recording::default()).err().unwrap();
     assert_eq!(error.to_string(), "port client:wifi: has no device");
@@ -35,7 +35,7 @@ fn threads_end_with_it_and_files_are_whole() {
     if !is_possible() {
         return;
     }
-    let links = json!({"ends": both_ways(json!([{"element": "delay", "delay": MS}]))});
+    let links = json!({"ends": both_directions(json!([{"element": "delay", "delay": MS}]))});
     let scenario = scenario(links, &[("wifi", "ends")], json!([]), json!([]));
     let mut lab = Lab::new("ends", scenario.clone());
     assert!(!lab.emulator.is_running());

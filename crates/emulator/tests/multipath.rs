@@ -3,7 +3,7 @@
 mod common;
 mod forwarding;
 
-use common::{Lab, both_ways, inside, ip, is_possible, scenario};
+use common::{Lab, both_directions, inside, ip, is_possible, scenario};
 use emulator::Namespace;
 use forwarding::{Flow, transfer};
 use serde_json::json;
@@ -25,7 +25,7 @@ fn it_joins_and_no_mapping_is_damaged() {
         {"element": "rate", "rate": 40_000_000, "queue": {"queue": "drop-tail", "bytes": 200_000}},
         {"element": "delay", "delay": 5 * common::MS},
     ]);
-    let links = json!({"one": both_ways(elements.clone()), "two": both_ways(elements)});
+    let links = json!({"one": both_directions(elements.clone()), "two": both_directions(elements)});
     let mut lab = Lab::new("multipath", scenario(links, &[("wifi", "one"), ("lte", "two")], json!([]), json!([])));
     for space in [&lab.client, &lab.server] {
         inside(space, || std::fs::write("/proc/sys/net/mptcp/enabled", "1").unwrap());

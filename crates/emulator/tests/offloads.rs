@@ -41,7 +41,7 @@ fn streams_are_whole_through_any_two_devices() {
     {
         let spaces = [Namespace::new().unwrap(), Namespace::new().unwrap()];
         let devices = [0, 1].map(|end| tun(&spaces[end], "wire", offloads[end]));
-        stream_both_ways(&spaces, devices, &format!("{offloads:?}"));
+        stream_both_directions(&spaces, devices, &format!("{offloads:?}"));
     }
 }
 
@@ -62,11 +62,11 @@ fn streams_are_whole_through_packet_sockets() {
             let mac = forwarding::mac(&spaces[end], "wire");
             within(middle.as_fd(), || Device::packet(&format!("other{end}"), mac, offload)).unwrap()
         });
-        stream_both_ways(&spaces, devices, &format!("packet sockets, {offload:?}"));
+        stream_both_directions(&spaces, devices, &format!("packet sockets, {offload:?}"));
     }
 }
 
-fn stream_both_ways(spaces: &[Namespace; 2], devices: [Device; 2], what: &str) {
+fn stream_both_directions(spaces: &[Namespace; 2], devices: [Device; 2], what: &str) {
     addressed(&spaces[0], "wire", 1, 1);
     addressed(&spaces[1], "wire", 1, 2);
     let forwarder = Forwarder::start(devices, |_, _| {});

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Lab, MS, both_ways, inside, ip, is_possible};
+use common::{Lab, MS, both_directions, inside, ip, is_possible};
 use emulator::{Connection, Host};
 use rustix::net::{AddressFamily, SocketType, ipproto, socket};
 use scenario::Scenario;
@@ -18,7 +18,7 @@ const SERVER: &str = "10.9.1.1:8080";
 
 fn two_paths(transfer: Value) -> Scenario {
     let link = |delay: i64| {
-        both_ways(json!([
+        both_directions(json!([
             {"element": "rate", "rate": 20_000_000, "queue": {"queue": "drop-tail", "bytes": 150_000}},
             {"element": "loss", "ratio": 0.002},
             {"element": "delay", "delay": delay * MS},

@@ -3,7 +3,7 @@
 mod common;
 
 use common::seen::{capture, receive, send};
-use common::{Lab, MS, both_ways, inside, ip, is_possible, lines, scenario, udp};
+use common::{Lab, MS, both_directions, inside, ip, is_possible, lines, scenario, udp};
 use emulator::Host;
 use link::{Direction, Reason};
 use serde_json::json;
@@ -17,7 +17,7 @@ fn datagrams_take_their_time_and_none_is_lost() {
     if !is_possible() {
         return;
     }
-    let links = json!({"home": both_ways(json!([{"element": "delay", "delay": 10 * MS}]))});
+    let links = json!({"home": both_directions(json!([{"element": "delay", "delay": 10 * MS}]))});
     let mut lab = Lab::new("delay", scenario(links, &[("wifi", "home")], json!([]), json!([])));
     let (client, server) = (udp(&lab.client, "10.0.1.2:5001"), udp(&lab.server, "10.9.1.1:5001"));
     lab.emulator.start().unwrap();
@@ -67,7 +67,7 @@ fn a_stream_is_whole_and_its_segments_are_captured_as_a_wire_has_them() {
         {"element": "rate", "rate": 100_000_000, "queue": {"queue": "drop-tail", "bytes": 300_000}},
         {"element": "delay", "delay": 5 * MS},
     ]);
-    let links = json!({"home": both_ways(elements)});
+    let links = json!({"home": both_directions(elements)});
     let mut lab = Lab::new("stream", scenario(links, &[("wifi", "home")], json!([]), json!([])));
     let listener = inside(&lab.server, || TcpListener::bind("10.9.1.1:8080").unwrap());
     lab.emulator.start().unwrap();
@@ -118,7 +118,7 @@ fn cross_traffic_and_paths_share_a_link() {
     if !is_possible() {
         return;
     }
-    let links = json!({"home": both_ways(json!([{"element": "delay", "delay": MS}])), "tower": both_ways(json!([]))});
+    let links = json!({"home": both_directions(json!([{"element": "delay", "delay": MS}])), "tower": both_directions(json!([]))});
     let udp_traffic = json!([{
         "kind": "udp", "name": "noise", "link": "home", "direction": "up", "start_ns": 0, "stop_ns": null,
         "rate_bits_per_second": 1000, "packet_bytes": 100,
@@ -135,14 +135,14 @@ fn cross_traffic_and_paths_share_a_link() {
         let name = paths[number - 1].0;
         ip(&lab.client, &format!("route replace 10.9.1.1/32 dev {name} src 10.0.{number}.2"));
         send(&client, "10.9.1.1:5001", number as u64..number as u64 + 1, Duration::from_millis(20));
-        let (told, from) = receive(&server)[0];
-        assert_eq!((told, from.ip().to_string()), (number as u64, format!("10.0.{number}.2")));
+        let (number_read, from) = receive(&server)[0];
+        assert_eq!((number_read, from.ip().to_string()), (number as u64, format!("10.0.{number}.2")));
         send(&server, &format!("10.0.{number}.2:5001"), 10..11, Duration::ZERO);
         assert_eq!(receive(&client)[0].0, 10);
     }
     send(&neighbour, &format!("{peer}:7000"), 20..21, Duration::ZERO);
-    let (told, from) = receive(&peer_socket)[0];
-    assert_eq!(told, 20);
+    let (number_read, from) = receive(&peer_socket)[0];
+    assert_eq!(number_read, 20);
     send(&peer_socket, &from.to_string(), 21..22, Duration::ZERO);
     assert_eq!(receive(&neighbour)[0].0, 21);
     let summary = lab.emulator.stop().unwrap().unwrap();

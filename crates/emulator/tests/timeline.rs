@@ -3,7 +3,7 @@
 mod common;
 
 use common::seen::{Datagram, capture, receive, send};
-use common::{Lab, MS, both_ways, ip, is_possible, scenario, udp};
+use common::{Lab, MS, both_directions, ip, is_possible, scenario, udp};
 use link::{Direction, Reason};
 use serde_json::{Value, json};
 use std::net::UdpSocket;
@@ -22,7 +22,7 @@ struct Course {
 
 /// A datagram each millisecond for so many milliseconds over a link of 10 ms, and what became of them.
 fn course(name: &str, timeline: Value, count: u64, then: impl FnOnce(&Lab, &UdpSocket, &UdpSocket)) -> Course {
-    let links = json!({"home": both_ways(json!([{"element": "delay", "delay": 10 * MS}]))});
+    let links = json!({"home": both_directions(json!([{"element": "delay", "delay": 10 * MS}]))});
     let mut lab = Lab::new(name, scenario(links, &[("wifi", "home")], timeline, json!([])));
     let (client, server) = (udp(&lab.client, "10.0.1.2:5001"), udp(&lab.server, "10.9.1.1:5001"));
     let start = lab.emulator.start().unwrap();
@@ -108,7 +108,7 @@ fn another_link_takes_another_time() {
     if !is_possible() {
         return;
     }
-    let slow = both_ways(json!([{"element": "delay", "delay": 50 * MS}]));
+    let slow = both_directions(json!([{"element": "delay", "delay": 50 * MS}]));
     let timeline = json!([{"verb": "profile", "at_ns": 100 * MS, "path": "wifi", "link": slow}]);
     let course = course("profile", timeline, 200, |_, _, _| {});
     let after = course.between(100, 1_000_000);

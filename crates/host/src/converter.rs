@@ -136,12 +136,12 @@ impl Converter {
             let has = |interface: &&Interface| interface.addresses.contains(address);
             interfaces.iter().find(has).is_some_and(Interface::is_up)
         };
-        let way = wanted.and_then(|server| {
+        let onward = wanted.and_then(|server| {
             let remote = asks.unwrap_or(server);
             let local = from.iter().filter(is_up).find(|local| local.is_ipv4() == remote.is_ipv4())?;
             Some((SocketAddr::new(*local, 0), remote, server))
         });
-        let Some((local, remote, server)) = way else { return endpoint.abort(now, near) };
+        let Some((local, remote, server)) = onward else { return endpoint.abort(now, near) };
         let request = asks.map(|_| message(&[Tlv::Connect { remote: server, options: &[] }]).expect("it is short"));
         let far = match request {
             Some(request) if *fast_open => endpoint.connect_fast(now, local, remote, request),

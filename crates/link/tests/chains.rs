@@ -72,11 +72,11 @@ fn direction(up: bool) -> Direction {
     if up { Direction::Up } else { Direction::Down }
 }
 
-fn of(fate: &Fate, way: Direction) -> (Vec<u32>, Vec<u32>) {
-    let sent = fate.sent.iter().filter(|one| one.1 == way).map(|one| one.2).collect();
+fn of(fate: &Fate, direction: Direction) -> (Vec<u32>, Vec<u32>) {
+    let sent = fate.sent.iter().filter(|one| one.1 == direction).map(|one| one.2).collect();
     let mut all: Vec<u32> = sent;
     let in_order = all.clone();
-    all.extend(fate.dropped.iter().filter(|one| one.1 == way).map(|one| one.2));
+    all.extend(fate.dropped.iter().filter(|one| one.1 == direction).map(|one| one.2));
     all.sort_unstable();
     (in_order, all)
 }
@@ -227,8 +227,8 @@ fn a_drop_names_its_element() {
     let mut out = Out::default();
     chain.push(at(0), Direction::Up, packet(1, 100), &mut out);
     chain.push(at(0), Direction::Down, packet(2, 100), &mut out);
-    let places: Vec<_> = out.dropped.iter().map(|one| (one.direction, one.element)).collect();
-    assert_eq!(places, [(Direction::Up, 1), (Direction::Down, 2)]);
+    let dropped_at: Vec<_> = out.dropped.iter().map(|one| (one.direction, one.element)).collect();
+    assert_eq!(dropped_at, [(Direction::Up, 1), (Direction::Down, 2)]);
 }
 
 /// What its elements do before a packet can leave is done when it is called, but as of its own time.

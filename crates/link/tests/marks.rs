@@ -17,8 +17,8 @@ struct Fate {
 
 impl Fate {
     fn collect(&mut self, now: i64, out: &mut Out) {
-        let told = |packet: &Packet| (now, packet.frame.ip.ecn());
-        self.sent.extend(out.sent.drain(..).map(|(_, packet)| told(&packet)));
+        let marked = |packet: &Packet| (now, packet.frame.ip.ecn());
+        self.sent.extend(out.sent.drain(..).map(|(_, packet)| marked(&packet)));
         self.dropped.extend(out.dropped.drain(..).map(|one| (now, one.reason)));
     }
 

@@ -38,7 +38,7 @@ fn addresses() -> impl Strategy<Value = [IpAddr; 4]> {
 
 proptest! {
     #[test]
-    fn both_ways([private, public, later, server] in addresses()) {
+    fn both_directions([private, public, later, server] in addresses()) {
         let mut nat = Nat::new(&[private]);
         let up = || packet(private, server, UDP, b"data");
         let down = |to| packet(server, to, UDP, b"data");

@@ -160,7 +160,7 @@ fn names_are_there_once() {
 }
 
 fn any_value() -> impl Strategy<Value = Value> {
-    let words = prop::sample::select(vec!["rate", "trace", "drop-tail", "codel", "loss", "normal", "", "é"]);
+    let text = prop::sample::select(vec!["rate", "trace", "drop-tail", "codel", "loss", "normal", "", "é"]);
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -168,7 +168,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         any::<i64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
         (0..3_000_000_u64).prop_map(Value::from),
-        words.prop_map(Value::from),
+        text.prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 30, 6, |inner| {
         let key = prop::sample::select(vec!["queue", "bytes", "packets", "delay", "target", "interval", "x"]);

@@ -154,8 +154,8 @@ fn what_it_knows_nothing_of_passes() {
         bench.proxy.push(bench.now, direction, packet, &mut out);
         bench.proxy.push(bench.now, direction, Box::new(host::blank()), &mut out);
     }
-    let ways: Vec<_> = out.sent.iter().map(|(direction, _)| *direction).collect();
-    assert_eq!(ways, [Direction::Up, Direction::Up, Direction::Down, Direction::Down]);
+    let directions: Vec<_> = out.sent.iter().map(|(direction, _)| *direction).collect();
+    assert_eq!(directions, [Direction::Up, Direction::Up, Direction::Down, Direction::Down]);
 }
 
 #[test]

@@ -81,8 +81,8 @@ pub(crate) fn convert(scenario: &Scenario, end: End, host: &mut Host) {
 
 /// Addresses of the server that the client connects to: its own, or those that only converters know.
 fn targets(scenario: &Scenario) -> Vec<IpAddr> {
-    let told = scenario.converters.as_ref().filter(|one| one.port.is_some()).and_then(|one| one.server.as_ref());
-    told.map_or(&scenario.server.addresses, |link| &link.host).clone()
+    let named = scenario.converters.as_ref().filter(|one| one.port.is_some()).and_then(|one| one.server.as_ref());
+    named.map_or(&scenario.server.addresses, |link| &link.host).clone()
 }
 
 fn link(scenario: &Scenario, end: End) -> Option<&Lan> {

@@ -89,7 +89,7 @@ fn lacks(progress: &Progress, sends: bool) -> Option<String> {
     let Progress { connected, written, read, finished, delivered, peer_finished, closed } = *progress;
     match closed {
         Some(transport::Outcome::Complete) => None,
-        Some(outcome) => Some(format!("gave up after {written} bytes written and {read} read: {}", in_words(outcome))),
+        Some(outcome) => Some(format!("gave up after {written} bytes written and {read} read: {}", described(outcome))),
         None if !connected => Some("waits for the connection to open".into()),
         None if sends && !finished => Some(format!("had {written} bytes taken and more to write")),
         None if finished && !delivered => Some(format!("waits for its {written} bytes to be acknowledged")),
@@ -98,7 +98,7 @@ fn lacks(progress: &Progress, sends: bool) -> Option<String> {
     }
 }
 
-fn in_words(outcome: transport::Outcome) -> &'static str {
+fn described(outcome: transport::Outcome) -> &'static str {
     match outcome {
         transport::Outcome::Complete => "all was acknowledged",
         transport::Outcome::Aborted => "it aborted the connection itself",

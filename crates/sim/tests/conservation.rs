@@ -267,8 +267,8 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
 /// Without boxes on the first path that now and then take a mapping away, which costs the subflows that they meet; and
 /// without handovers to a path that a box makes useless, as no way leads back.
 fn on_a_path_that_works(mut scenario: Value) -> Value {
-    for way in ["uplink", "downlink"] {
-        scenario["links"]["wifi"][way].as_array_mut().unwrap().retain(|element| {
+    for link_direction in ["uplink", "downlink"] {
+        scenario["links"]["wifi"][link_direction].as_array_mut().unwrap().retain(|element| {
             let partly = element["element"] == "strip-options" && element["option"] != "all";
             !partly && element["element"] != "garble-options" && element["element"] != "coalesce-segments"
         });
@@ -332,7 +332,7 @@ proptest! {
         let (outcome, read) = run(&scenario);
         let bytes = scenario["transfer"]["size_bytes"].as_u64().unwrap();
         prop_assert!(read <= bytes, "{} of {} bytes: {}\n{}", read, bytes, outcome.reason, scenario);
-        let told = outcome.finished && read == bytes || outcome.reason.contains("gave up");
-        prop_assert!(told, "{} of {} bytes: {}\n{}", read, bytes, outcome.reason, scenario);
+        let is_explained = outcome.finished && read == bytes || outcome.reason.contains("gave up");
+        prop_assert!(is_explained, "{} of {} bytes: {}\n{}", read, bytes, outcome.reason, scenario);
     }
 }

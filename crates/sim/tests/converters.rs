@@ -32,19 +32,19 @@ fn scenario(direction: &str, converters: Value) -> Value {
     scenario
 }
 
-fn told(fast_open: bool) -> Value {
+fn by_convert(fast_open: bool) -> Value {
     json!({"client": lan(0), "server": lan(1), "port": 5124, "fast_open": fast_open})
 }
 
 /// What packets carry besides the pattern, by point and direction, in the order in which it passed.
 #[derive(Default)]
-struct Words {
+struct Messages {
     seen: Seen,
     said: Vec<(usize, CaptureDirection, Flags, Vec<u8>)>,
     mptcp: u64,
 }
 
-impl Observer for Words {
+impl Observer for Messages {
     fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
         self.seen.passed(at, point, direction, packet);
         let L4::Tcp(tcp) = &packet.frame.l4 else { return };
@@ -55,7 +55,7 @@ impl Observer for Words {
     }
 }
 
-impl Words {
+impl Messages {
     /// What passed this point in this direction, and whether it was in a SYN.
     fn at(&self, point: usize, direction: CaptureDirection) -> (&[u8], bool) {
         let mut all = self.said.iter().filter(|said| (said.0, said.1) == (point, direction));
@@ -65,13 +65,13 @@ impl Words {
     }
 }
 
-fn converted(scenario: &Value) -> (Outcome, Words) {
-    let (outcome, words, _) = run_with(scenario, Words::default());
+fn converted(scenario: &Value) -> (Outcome, Messages) {
+    let (outcome, messages, _) = run_with(scenario, Messages::default());
     assert!(outcome.finished, "{outcome:?}");
     let up = scenario["transfer"]["direction"] == "up";
     assert_eq!([outcome.bytes_up, outcome.bytes_down], if up { [BYTES, 0] } else { [0, BYTES] });
     assert_eq!(corrupt(scenario), 0);
-    (outcome, words)
+    (outcome, messages)
 }
 
 /// Bytes that came to somebody and were not those that had been sent.
@@ -90,22 +90,26 @@ fn corrupt(scenario: &Value) -> u64 {
 #[test]
 fn a_converter_is_told_the_server_and_answers() {
     for direction in ["down", "up"] {
-        let scenario = scenario(direction, told(false));
-        let (_, words) = converted(&scenario);
+        let scenario = scenario(direction, by_convert(false));
+        let (_, messages) = converted(&scenario);
         let server: SocketAddr = "10.10.1.2:8080".parse().unwrap();
         let request = message(&[Tlv::Connect { remote: server, options: &[] }]).unwrap();
-        let (asked, in_syn) = words.at(WIFI, CaptureDirection::Outbound);
+        let (asked, in_syn) = messages.at(WIFI, CaptureDirection::Outbound);
         assert_eq!((&asked[..REQUEST as usize], in_syn), (&request[..], false));
         assert!(pattern::matches(0, &asked[REQUEST as usize..]), "the client's data follows it");
-        let (answered, _) = words.at(SERVER, CaptureDirection::Outbound);
+        let (answered, _) = messages.at(SERVER, CaptureDirection::Outbound);
         let answer: Vec<_> = tlvs(&answered[HEADER_BYTES..ANSWER as usize]).collect();
         assert!(matches!(answer[..], [Ok(Tlv::ExtendedHeader { options: [2, 4, _, _] })]), "{answer:?}");
         // Beside the data, all of which came over two paths.
-        let came = [words.seen.payload[SERVER][0], words.seen.payload[WIFI][0] + words.seen.payload[1][0]];
+        let came = [messages.seen.payload[SERVER][0], messages.seen.payload[WIFI][0] + messages.seen.payload[1][0]];
         let [least, most] = if direction == "up" { [BYTES + REQUEST, ANSWER] } else { [REQUEST, BYTES + ANSWER] };
         assert!(came[0] >= least && came[1] >= most, "{came:?}");
-        let way = usize::from(direction == "up");
-        assert!([WIFI, 1].iter().all(|&path| words.seen.payload[path][way] > BYTES / 20), "{:?}", words.seen.payload);
+        let direction_index = usize::from(direction == "up");
+        assert!(
+            [WIFI, 1].iter().all(|&path| messages.seen.payload[path][direction_index] > BYTES / 20),
+            "{:?}",
+            messages.seen.payload
+        );
     }
 }
 
@@ -121,29 +125,33 @@ fn accepted_ns(scenario: &Value) -> i64 {
 /// The SYN takes 10 ms, and then the converter knows the server. What follows the handshake comes a round trip of 20 ms later.
 #[test]
 fn a_request_in_the_syn_costs_no_round_trip() {
-    let late = scenario("down", told(false));
-    let fast = scenario("down", told(true));
-    let (_, words) = converted(&fast);
-    let (request, in_syn) = words.at(WIFI, CaptureDirection::Outbound);
+    let late = scenario("down", by_convert(false));
+    let fast = scenario("down", by_convert(true));
+    let (_, messages) = converted(&fast);
+    let (request, in_syn) = messages.at(WIFI, CaptureDirection::Outbound);
     assert_eq!((request.len() as u64, in_syn), (REQUEST, true));
     let [late, fast] = [late, fast].map(|scenario| accepted_ns(&scenario));
     assert!((30 * MS..31 * MS).contains(&late) && (10 * MS..11 * MS).contains(&fast), "{late} and {fast} ns");
-    converted(&scenario("up", told(true)));
+    converted(&scenario("up", by_convert(true)));
 }
 
 #[test]
 fn transparent_converters_stand_at_either_end_or_at_both() {
     let plain = |client: Option<Value>, server: Option<Value>| json!({"client": client, "server": server, "port": null, "fast_open": false});
     for (client, server) in [(Some(lan(0)), Some(lan(1))), (Some(lan(0)), None), (None, Some(lan(1)))] {
-        let (_, words) = converted(&scenario("down", plain(client, server)));
-        assert!(words.said.is_empty() && words.mptcp > 0);
-        assert!([WIFI, 1].iter().all(|&path| words.seen.payload[path][0] > BYTES / 20), "{:?}", words.seen.payload);
+        let (_, messages) = converted(&scenario("down", plain(client, server)));
+        assert!(messages.said.is_empty() && messages.mptcp > 0);
+        assert!(
+            [WIFI, 1].iter().all(|&path| messages.seen.payload[path][0] > BYTES / 20),
+            "{:?}",
+            messages.seen.payload
+        );
     }
 }
 
 #[test]
 fn checksums_cover_what_is_said() {
-    let mut scenario = scenario("down", told(false));
+    let mut scenario = scenario("down", by_convert(false));
     for end in ["client", "server"] {
         scenario["transport"][end]["mptcp"]["checksum"] = json!(true);
     }
@@ -152,7 +160,7 @@ fn checksums_cover_what_is_said() {
 
 #[test]
 fn over_ipv6_as_over_ipv4() {
-    let mut scenario = scenario("down", told(false));
+    let mut scenario = scenario("down", by_convert(false));
     scenario["server"]["addresses"] = json!(["fd00:9::1"]);
     for path in [0, 1] {
         scenario["paths"][path]["address"] = Value::Null;
@@ -166,14 +174,14 @@ fn over_ipv6_as_over_ipv4() {
 
 #[test]
 fn a_baseline_has_no_converters() {
-    let mut scenario = scenario("down", told(false));
+    let mut scenario = scenario("down", by_convert(false));
     scenario["run"] = json!({"kind": "tcp", "path": "wifi"});
-    let (_, words) = converted(&scenario);
-    assert!(words.said.is_empty() && words.mptcp == 0);
+    let (_, messages) = converted(&scenario);
+    assert!(messages.said.is_empty() && messages.mptcp == 0);
 }
 
 #[test]
 fn the_same_seed_gives_the_same_packets() {
-    let scenario = scenario("down", told(true));
+    let scenario = scenario("down", by_convert(true));
     assert_eq!(converted(&scenario).1.seen, converted(&scenario).1.seen);
 }

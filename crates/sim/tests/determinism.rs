@@ -10,8 +10,11 @@ use tables::Tables;
 /// Everything that draws or happens.
 fn lively() -> Value {
     let mut scenario = wifi_lte(3_000_000);
-    for way in ["uplink", "downlink"] {
-        scenario["links"]["wifi"][way].as_array_mut().unwrap().push(json!({"element": "loss", "ratio": 0.01}));
+    for link_direction in ["uplink", "downlink"] {
+        scenario["links"]["wifi"][link_direction]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({"element": "loss", "ratio": 0.01}));
     }
     scenario["timeline"] = json!([
         {"at_ns": 400 * MS, "path": "wifi", "verb": "blackout"},

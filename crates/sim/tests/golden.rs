@@ -66,12 +66,12 @@ impl Captures {
     fn new(points: &[(&str, String)]) -> Captures {
         let mut writers = ["client", "server"].map(|host| Writer::new(Digested::default(), host).unwrap());
         let mut interfaces = [0; 2];
-        let places = points.iter().map(|(host, interface)| {
+        let named = points.iter().map(|(host, interface)| {
             let capture = usize::from(*host == "server");
             interfaces[capture] += 1;
             (capture, writers[capture].interface(interface).unwrap())
         });
-        Captures { points: places.collect(), seen: Seen::default(), writers, interfaces, bytes: Vec::new() }
+        Captures { points: named.collect(), seen: Seen::default(), writers, interfaces, bytes: Vec::new() }
     }
 
     fn finish(self) -> [String; 2] {

@@ -11,7 +11,7 @@ use wire::{CaptureDirection, L4, Packet, Time};
 
 /// What came in at the client, by path.
 #[derive(Default)]
-struct Told {
+struct Counts {
     ports: [BTreeSet<u16>; 2],
     bytes: [u64; 2],
     first: [Option<i64>; 2],
@@ -20,7 +20,7 @@ struct Told {
 
 const EPOCH_NS: i64 = 1_735_689_600_000_000_000;
 
-impl Observer for Told {
+impl Observer for Counts {
     fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
         let (true, CaptureDirection::Inbound, L4::Tcp(tcp)) = (point < 2, direction, &packet.frame.l4) else { return };
         if packet.frame.payload.len > 0 {
@@ -40,16 +40,16 @@ fn download(path_manager: &str, bytes: u64) -> Value {
     scenario
 }
 
-fn told(scenario: &Value) -> (Outcome, Told) {
-    let (outcome, told, _) = run_with(scenario, Told::default());
+fn counts(scenario: &Value) -> (Outcome, Counts) {
+    let (outcome, counts, _) = run_with(scenario, Counts::default());
     assert!(outcome.finished, "{outcome:?}");
-    (outcome, told)
+    (outcome, counts)
 }
 
 #[test]
 fn ndiffports_has_two_subflows_on_one_path() {
-    let (_, told) = told(&download("ndiffports", 5_000_000));
-    assert_eq!((told.ports[0].len(), told.ports[1].len()), (2, 0));
+    let (_, counts) = counts(&download("ndiffports", 5_000_000));
+    assert_eq!((counts.ports[0].len(), counts.ports[1].len()), (2, 0));
 }
 
 #[test]
@@ -59,9 +59,9 @@ fn handover_uses_one_path_after_the_other() {
         {"at_ns": 2 * S, "path": "wifi", "verb": "blackout"},
         {"at_ns": 30 * S, "path": "wifi", "verb": "restore"},
     ]);
-    let (_, told) = told(&scenario);
+    let (_, counts) = counts(&scenario);
     // Silence is noticed after a second, looked for every 0.2 s; then a handshake over LTE.
-    let (last, first) = (told.last[0].unwrap(), told.first[1].unwrap());
+    let (last, first) = (counts.last[0].unwrap(), counts.first[1].unwrap());
     assert!((1_950..2_050).contains(&last) && (3_000..3_500).contains(&first), "{last} ms, then {first} ms");
 }
 
@@ -86,12 +86,12 @@ fn what_all_may_cost_ends_a_path() {
 
 /// LTE carries little more than it may, Wi-Fi the rest, and when that came to be is told.
 fn assert_used_up(scenario: &Value, bytes: u64, budget: Budgeted) {
-    let (outcome, told) = told(scenario);
+    let (outcome, counts) = counts(scenario);
     // Looked at every 100 ms, in which LTE carries 125 kB; and what is on its way.
-    assert!((bytes..bytes + 400_000).contains(&told.bytes[1]), "{} of {bytes} bytes", told.bytes[1]);
-    assert!(told.bytes[0] > 17_000_000);
+    assert!((bytes..bytes + 400_000).contains(&counts.bytes[1]), "{} of {bytes} bytes", counts.bytes[1]);
+    assert!(counts.bytes[0] > 17_000_000);
     let [spent] = outcome.spent.as_slice() else { panic!("{:?}", outcome.spent) };
     assert_eq!((spent.path.as_str(), spent.budget), ("lte", budget));
-    let last = told.last[1].unwrap();
+    let last = counts.last[1].unwrap();
     assert!((last - 300..=last).contains(&(spent.at_ns / MS)), "{} of {last} ms", spent.at_ns / MS);
 }

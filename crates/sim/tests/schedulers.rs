@@ -10,7 +10,7 @@ use wire::{CaptureDirection, L4, Packet, TcpOption, Time};
 
 /// What the client saw of a download.
 #[derive(Default)]
-struct Told {
+struct Counts {
     /// When its last DATA_ACK that says something new went out.
     delivered: Time,
     data_ack: u64,
@@ -18,7 +18,7 @@ struct Told {
     bytes: [u64; 2],
 }
 
-impl Observer for Told {
+impl Observer for Counts {
     fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
         let (true, L4::Tcp(tcp)) = (point < self.bytes.len(), &packet.frame.l4) else { return };
         if direction == CaptureDirection::Inbound {
@@ -35,11 +35,11 @@ impl Observer for Told {
     }
 }
 
-impl Told {
-    fn of(scenario: &Value) -> Told {
-        let (outcome, told, _) = run_with(scenario, Told::default());
+impl Counts {
+    fn of(scenario: &Value) -> Counts {
+        let (outcome, counts, _) = run_with(scenario, Counts::default());
         assert!(outcome.finished, "{}: {scenario}", outcome.reason);
-        told
+        counts
     }
 
     fn seconds(&self) -> f64 {
@@ -69,12 +69,12 @@ fn lossy(rate: u64, delay_ms: i64, queue_bytes: u64, loss: f64) -> Value {
 }
 
 /// 20 Mbit/s at 20 ms beside 1 Mbit/s at 300 ms, a receive buffer far below 2 ΣBW RTTmax = 1.6 MB, and some loss.
-fn asymmetric(scheduler: &str, seed: u64, buffer_bytes: u64) -> Told {
+fn asymmetric(scheduler: &str, seed: u64, buffer_bytes: u64) -> Counts {
     let links = json!({"wifi": lossy(20_000_000, 10, 60_000, 0.0005), "lte": lossy(1_000_000, 150, 60_000, 0.0005)});
     let mut scenario = with(scheduler, 10_000_000, seed, links);
     scenario["transport"]["client"]["tcp"]["receive_buffer_bytes"] = json!(buffer_bytes);
     scenario["transport"]["client"]["tcp"]["receive_buffer_tuning"] = json!(false);
-    Told::of(&scenario)
+    Counts::of(&scenario)
 }
 
 #[test]
@@ -100,11 +100,11 @@ fn redundant_is_as_fast_as_the_best_path() {
         let (mut redundant, mut best) = (0.0, 0.0);
         for seed in 1..=4 {
             let links = json!({"wifi": wifi(), "lte": lossy(2_000_000, 60, 60_000, 0.005)});
-            let both = Told::of(&with("redundant", bytes, seed, links.clone())).seconds();
+            let both = Counts::of(&with("redundant", bytes, seed, links.clone())).seconds();
             let alone = ["wifi", "lte"].map(|name| {
                 let mut scenario = with("redundant", bytes, seed, links.clone());
                 scenario["paths"] = json!([path(1, name)]);
-                Told::of(&scenario).seconds()
+                Counts::of(&scenario).seconds()
             });
             println!("{seed} {bytes}: {both:.3} s, alone {alone:.3?}");
             redundant += both;
@@ -118,8 +118,8 @@ fn redundant_is_as_fast_as_the_best_path() {
 fn round_robin_splits_evenly() {
     for seed in 1..=4 {
         let same = || lossy(10_000_000, 20, 100_000, 0.0001);
-        let told = Told::of(&with("round-robin", 20_000_000, seed, json!({"wifi": same(), "lte": same()})));
-        let [one, other] = told.bytes.map(|bytes| bytes as f64);
+        let counts = Counts::of(&with("round-robin", 20_000_000, seed, json!({"wifi": same(), "lte": same()})));
+        let [one, other] = counts.bytes.map(|bytes| bytes as f64);
         println!("{seed}: {one} and {other}");
         assert!((one / (one + other) - 0.5).abs() < 0.02, "{one} and {other} bytes");
     }

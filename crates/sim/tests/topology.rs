@@ -182,7 +182,7 @@ fn baselines_meet_the_same_radio() {
 #[test]
 fn faults_are_told_in_one_line() {
     type Change<'a> = &'a dyn Fn(&mut Value);
-    let told = |change: Change| {
+    let fault = |change: Change| {
         let mut scenario = wifi_lte(1);
         change(&mut scenario);
         Simulation::from_json(&scenario.to_string()).err().expect("a fault").to_string()
@@ -199,8 +199,8 @@ fn faults_are_told_in_one_line() {
         (&|scenario| scenario["sede"] = json!(1), "scenario: unknown field `sede`"),
     ];
     for (change, expected) in cases {
-        let told = told(change);
-        assert!(told.starts_with(expected) && !told.contains('\n'), "{told}");
+        let fault = fault(change);
+        assert!(fault.starts_with(expected) && !fault.contains('\n'), "{fault}");
     }
 }
 

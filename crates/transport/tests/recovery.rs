@@ -152,16 +152,16 @@ proptest! {
     #[test]
     fn counters(acts in prop::collection::vec((0..8u8, 0..40u64, 1..10u64), 0..200)) {
         let (mut flight, mut sent, mut acked, mut now) = (Scoreboard::default(), 0u64, 0, 0);
-        for (act, place, len) in acts {
+        for (act, position, len) in acts {
             now += 1;
-            let start = acked + place;
+            let start = acked + position;
             match act {
                 0 | 1 => (0..len).for_each(|_| {
                     flight.sent(record(sent * 1000, at(now)));
                     sent += 1;
                 }),
                 2 => {
-                    acked = (acked + place % 5).min(sent);
+                    acked = (acked + position % 5).min(sent);
                     flight.acknowledge(acked * 1000, |record| assert!(!record.sacked));
                 }
                 3 if start < sent => {
@@ -174,7 +174,7 @@ proptest! {
                     prop_assert!(flight.records().all(|r| r.sacked || r.last_sent >= before || (r.lost && !r.resent)));
                 }
                 5 => flight.lose_below_sacked(1000),
-                6 if place == 0 => flight.time_out(|_| true),
+                6 if position == 0 => flight.time_out(|_| true),
                 6 => flight.lose_first(),
                 _ => {
                     let first = flight.records().position(|r| r.lost && !r.resent);

@@ -63,11 +63,11 @@ impl Metric for Pauses {
                 }
             }
             Kind::Happened(happening) if happening.event == "fastclose" => {
-                let is_its_own = |told: &Forgotten| {
-                    told.after.direction != event.direction
-                        && told.after.answer.is_some_and(|answer| event.seen.at - answer.at <= CLOSE_NANOS)
+                let is_its_own = |forgotten: &Forgotten| {
+                    forgotten.after.direction != event.direction
+                        && forgotten.after.answer.is_some_and(|answer| event.seen.at - answer.at <= CLOSE_NANOS)
                 };
-                self.forgotten.retain(|told| !is_its_own(told));
+                self.forgotten.retain(|forgotten| !is_its_own(forgotten));
             }
             Kind::Happened(happening) if happening.event == "reset" => {
                 let flow = self.flows.at(event.subflow, Direction::Up);

@@ -98,6 +98,6 @@ fn part(us: u32) -> usize {
 
 /// The time, microseconds, in the middle of a part of an octave.
 fn middle(part: usize) -> f64 {
-    let (octave, place) = (part as u32 / PARTS, part as u32 % PARTS);
-    f64::from(octave).exp2() * (1.0 + (f64::from(place) + 0.5) / f64::from(PARTS))
+    let (octave, within) = (part as u32 / PARTS, part as u32 % PARTS);
+    f64::from(octave).exp2() * (1.0 + (f64::from(within) + 0.5) / f64::from(PARTS))
 }

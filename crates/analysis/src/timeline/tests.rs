@@ -186,12 +186,12 @@ fn what_left_after_a_pause_met_no_short_queue() {
 fn a_window_that_fills_behind_a_gap_is_no_limit() {
     let behind = |twice| Kind::Sacked { twice, gap: true };
     let twice = Kind::Sacked { twice: true, gap: false };
-    for (told, limited) in [(None, 10), (Some(behind(false)), 1), (Some(behind(true)), 1), (Some(twice), 10)] {
+    for (event, limited) in [(None, 10), (Some(behind(false)), 1), (Some(behind(true)), 1), (Some(twice), 10)] {
         let mut timeline = Timeline::new(at(0));
         on(&mut timeline, 0, 0, Kind::Flight { in_flight_bytes: 0, window_bytes: Some(10_000) });
         on(&mut timeline, 1, 0, Kind::Arrived { bytes: 10_000 });
-        if let Some(told) = told {
-            on(&mut timeline, 2, 0, told);
+        if let Some(event) = event {
+            on(&mut timeline, 2, 0, event);
         }
         (3..12).for_each(|ms| on(&mut timeline, ms, 0, Kind::Arrived { bytes: 1 }));
         timeline.keep();

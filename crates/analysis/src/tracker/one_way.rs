@@ -96,8 +96,8 @@ impl ClockOffset {
             if ahead < 0 { "behind" } else { "ahead of" },
             error_nanos as f64 / 1e6
         );
-        let told = Diagnostic { diagnostic: "clock_offset", message: message.into(), ..Diagnostic::default() };
-        (self != ClockOffset::NONE).then_some(told)
+        let diagnostic = Diagnostic { diagnostic: "clock_offset", message: message.into(), ..Diagnostic::default() };
+        (self != ClockOffset::NONE).then_some(diagnostic)
     }
 
     /// Of the subflows whose handshake both ends saw, the one with the shortest round trip tells the clocks' offset best.

@@ -58,11 +58,11 @@ impl Script {
     }
 
     fn option(&self, line: &Line, path: u8, name: &str, arguments: &str, push: &mut impl FnMut(TcpOption)) {
-        let words: Vec<&str> = arguments.split([' ', ',']).filter(|word| !word.is_empty()).collect();
-        let has = |word: &str| words.contains(&word);
+        let arguments: Vec<&str> = arguments.split([' ', ',']).filter(|argument| !argument.is_empty()).collect();
+        let has = |argument: &str| arguments.contains(&argument);
         let number = |index: usize| -> u64 {
-            let word = words.get(index).unwrap_or_else(|| panic!("{name} lacks argument {index}"));
-            word.parse().unwrap_or_else(|_| panic!("{name}: {word} is not a number"))
+            let argument = arguments.get(index).unwrap_or_else(|| panic!("{name} lacks argument {index}"));
+            argument.parse().unwrap_or_else(|_| panic!("{name}: {argument} is not a number"))
         };
         let key = |host: Host| self.keys[host as usize];
         let mut mptcp = |option: Mptcp| push(TcpOption::Mptcp(option));
@@ -88,11 +88,11 @@ impl Script {
                 }));
             }
             "join" => mptcp(Mptcp::Join(self.join(line, path, number(0) as u8, has))),
-            "dss" | "dss4" => mptcp(Mptcp::Dss(self.dss(line, &words, name == "dss"))),
+            "dss" | "dss4" => mptcp(Mptcp::Dss(self.dss(line, &arguments, name == "dss"))),
             "add_addr" => {
-                let (address, port) = match words[1].parse::<SocketAddr>() {
+                let (address, port) = match arguments[1].parse::<SocketAddr>() {
                     Ok(both) => (both.ip(), Some(both.port())),
-                    Err(_) => (words[1].parse().expect("an address"), None),
+                    Err(_) => (arguments[1].parse().expect("an address"), None),
                 };
                 let (id, own, peer) = (number(0) as u8, key(line.from), key(line.from.other()));
                 let hmac = crypto::add_addr_hmac(own, peer, id, address, port) ^ u64::from(has("wrong"));
@@ -106,7 +106,7 @@ impl Script {
                 }));
             }
             "remove_addr" => {
-                let ids: Vec<u8> = (0..words.len()).map(|index| number(index) as u8).collect();
+                let ids: Vec<u8> = (0..arguments.len()).map(|index| number(index) as u8).collect();
                 mptcp(Mptcp::RemoveAddr(RemoveAddr::new(&ids).expect("identifiers")));
             }
             "prio" => mptcp(Mptcp::Prio(MpPrio { backup: has("backup"), address_id: None })),
@@ -148,17 +148,17 @@ impl Script {
         }
     }
 
-    fn dss(&self, line: &Line, words: &[&str], long: bool) -> Dss {
+    fn dss(&self, line: &Line, arguments: &[&str], long: bool) -> Dss {
         let number = |host: Host, relative: &str| {
             let relative: u64 = relative.parse().unwrap_or_else(|_| panic!("{relative} is not a number"));
             let number = self.data_base(host).wrapping_add(relative);
             if long { DataNumber::Long(number) } else { DataNumber::Short(number as u32) }
         };
         let mut dss = Dss::default();
-        let mut words = words.iter().copied();
-        while let Some(word) = words.next() {
-            let mut next = || words.next().expect("another argument");
-            match word {
+        let mut arguments = arguments.iter().copied();
+        while let Some(argument) = arguments.next() {
+            let mut next = || arguments.next().expect("another argument");
+            match argument {
                 "ack" => dss.data_ack = Some(number(line.from.other(), next())),
                 "fin" => {
                     dss.data_fin = true;

@@ -162,12 +162,12 @@ impl Script {
                 Client => "client".to_owned(),
                 Server => "server".to_owned(),
             };
-            let way =
+            let direction =
                 if line.from == host { wire::CaptureDirection::Outbound } else { wire::CaptureDirection::Inbound };
             let observation = Observation {
                 at: Time::from_nanos(EPOCH_NS + clock + at),
                 point: PointId(0),
-                direction: self.directions.then_some(way),
+                direction: self.directions.then_some(direction),
                 record: 0,
                 captured: 128,
                 frame,
@@ -286,11 +286,11 @@ pub fn observe(options: Options, order: &[String], packets: &[Captured]) -> Tabl
     let firsts: Vec<_> = order.iter().filter_map(|file| packets.iter().find(|packet| packet.file == *file)).collect();
     for (packet, opening) in firsts.into_iter().map(|packet| (packet, true)).chain(packets.iter().map(|p| (p, false))) {
         let site = file_of(&mut files, &packet.file);
-        let place = (site, packet.interface.clone());
-        let point = points.iter().position(|point| *point == place).unwrap_or_else(|| {
-            let (site, interface) = place.clone();
+        let interface = (site, packet.interface.clone());
+        let point = points.iter().position(|point| *point == interface).unwrap_or_else(|| {
+            let (site, interface) = interface.clone();
             analysis.add_point(Point { capture: packet.file.clone(), site: site as u32, interface });
-            points.push(place);
+            points.push(interface);
             points.len() - 1
         });
         if opening {

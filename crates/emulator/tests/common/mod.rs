@@ -57,7 +57,7 @@ pub fn scenario(links: Value, paths: &[(&str, &str)], timeline: Value, cross_tra
 }
 
 /// A link with the same elements both ways.
-pub fn both_ways(elements: Value) -> Value {
+pub fn both_directions(elements: Value) -> Value {
     json!({"uplink": elements, "downlink": elements})
 }
 

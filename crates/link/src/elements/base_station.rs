@@ -41,7 +41,7 @@ pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Elem
         rest: rest.nanos(),
         lost: false,
         drains_until: context.start,
-        rests_until: context.start,
+        idle_until: context.start,
         mean: rate.0,
     };
     let queue = Queue::of(json!({"queue": "drop-tail", "delay": delay.0}));
@@ -56,15 +56,15 @@ struct Draining {
     /// Whether a packet was lost since the last one that was served.
     lost: bool,
     drains_until: Time,
-    rests_until: Time,
+    idle_until: Time,
     mean: u64,
 }
 
 impl Capacity for Draining {
     fn work(&mut self, from: Time, busy: bool, need: &mut u64) -> Time {
-        if std::mem::take(&mut self.lost) && from >= self.rests_until {
+        if std::mem::take(&mut self.lost) && from >= self.idle_until {
             self.drains_until = from + self.drain_time;
-            self.rests_until = self.drains_until + self.rest;
+            self.idle_until = self.drains_until + self.rest;
         }
         self.rates[usize::from(from < self.drains_until)].work(from, busy, need)
     }

@@ -71,27 +71,27 @@ impl Seen {
 
 impl Observer for Seen {
     fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
-        let place = self.packets.len().max(point + 1);
-        self.last.resize(place, Time::from_nanos(i64::MIN));
+        let points = self.packets.len().max(point + 1);
+        self.last.resize(points, Time::from_nanos(i64::MIN));
         assert!(at > self.last[point], "two packets at one time");
         self.last[point] = at;
-        self.packets.resize(place, [0; 2]);
-        self.payload.resize(place, [0; 2]);
-        let way = usize::from(direction == CaptureDirection::Outbound);
-        self.packets[point][way] += 1;
+        self.packets.resize(points, [0; 2]);
+        self.payload.resize(points, [0; 2]);
+        let outbound = usize::from(direction == CaptureDirection::Outbound);
+        self.packets[point][outbound] += 1;
         self.mix(at.as_nanos() as u64);
-        self.mix((point * 2 + way) as u64);
+        self.mix((point * 2 + outbound) as u64);
         let mut bytes = Vec::new();
         packet.emit(&mut bytes, Some(128)).unwrap();
         bytes.iter().for_each(|&byte| self.mix(byte.into()));
         match &packet.frame.l4 {
             L4::Tcp(tcp) => {
-                self.payload[point][way] += u64::from(packet.frame.payload.len);
+                self.payload[point][outbound] += u64::from(packet.frame.payload.len);
                 if let Some(lines) = &mut self.lines {
                     lines.push(format!(
                         "{:.6} {point}{} {:?} seq {} ack {} len {} win {}",
                         (at.as_nanos() % (1000 * S)) as f64 / 1e9,
-                        if way == 1 { ">" } else { "<" },
+                        if outbound == 1 { ">" } else { "<" },
                         tcp.flags,
                         tcp.seq,
                         tcp.ack,

@@ -261,9 +261,9 @@ impl Scoreboard {
             return false;
         }
         // Where each record comes to be.
-        let mut places = Vec::with_capacity(self.records.len());
+        let mut numbers = Vec::with_capacity(self.records.len());
         for record in std::mem::take(&mut self.records) {
-            places.push(self.base + self.records.len() as u64);
+            numbers.push(self.base + self.records.len() as u64);
             if !is_too_big(&record) {
                 self.records.push_back(record);
                 continue;
@@ -279,8 +279,8 @@ impl Scoreboard {
             }
         }
         self.copies.retain_mut(|(number, _)| {
-            let place = number.checked_sub(self.base).and_then(|at| places.get(at as usize));
-            place.map(|place| *number = *place).is_some()
+            let new = number.checked_sub(self.base).and_then(|at| numbers.get(at as usize));
+            new.map(|new| *number = *new).is_some()
         });
         (self.first_waiting, self.first_unjudged, self.after_resent) = (self.base, self.base, self.base);
         true

@@ -104,7 +104,7 @@ impl Subflow {
     #[inline]
     pub(super) fn tell_ecn(&mut self, emission: &Emission, tcp: &mut Tcp) {
         let ecn = &mut self.ecn;
-        let told = match emission.kind {
+        let flags = match emission.kind {
             // RFC 3168 §6.1.1.1: who does not answer may dislike it.
             Kind::Syn if self.settings.ecn == config::Ecn::Request && self.syn_transmissions <= 1 => ASKS,
             Kind::SynAck if ecn.agreed => Flags::ECE,
@@ -115,16 +115,16 @@ impl Subflow {
                 Flags(if ecn.echoes { Flags::ECE.0 } else { 0 } | if cwr { Flags::CWR.0 } else { 0 })
             }
         };
-        tcp.flags = tcp.flags.with(told);
+        tcp.flags = tcp.flags.with(flags);
     }
 
     /// A segment with these flags says whether the peer has reduced its window; says whether to answer at once, as that may
     /// be small now (tcp_ecn_accept_cwr).
     #[inline]
     pub(super) fn accept_cwr(&mut self, flags: Flags, len: u32) -> bool {
-        let told = self.ecn.agreed && flags.has(Flags::CWR);
-        self.ecn.echoes &= !told;
-        told && len > 0
+        let reduced = self.ecn.agreed && flags.has(Flags::CWR);
+        self.ecn.echoes &= !reduced;
+        reduced && len > 0
     }
 
     /// Whether the window comes down to its ssthresh, after a loss or a mark (tcp_in_cwnd_reduction).

@@ -171,7 +171,7 @@ impl Inbound {
             self.fin_at.get_or_insert(range.end);
         }
         self.is_scheduled = true;
-        let ack = self.place(at, range, fin);
+        let ack = self.keep(at, range, fin);
         let in_order = before..self.next;
         let finished = !self.finished && self.fin_at == Some(self.next);
         if finished {
@@ -268,7 +268,7 @@ impl Inbound {
         0
     }
 
-    fn place(&mut self, at: &Circumstances, range: Range<u64>, fin: bool) -> AckDue {
+    fn keep(&mut self, at: &Circumstances, range: Range<u64>, fin: bool) -> AckDue {
         if range.start > self.next {
             if range.is_empty() {
                 return if fin { AckDue::Now } else { AckDue::No };

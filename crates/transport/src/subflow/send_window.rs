@@ -33,8 +33,8 @@ impl Subflow {
     /// narrower than another of the same place does not.
     pub(super) fn changes_window(&self, tcp: &Tcp) -> bool {
         let SendWindow { bytes, segment } = self.send_window;
-        let told = self.scaling.advertised_bytes(tcp.window);
-        told > bytes || told == 0 || told < bytes && self.inbound.offset(tcp.seq) > segment
+        let advertised = self.scaling.advertised_bytes(tcp.window);
+        advertised > bytes || advertised == 0 || advertised < bytes && self.inbound.offset(tcp.seq) > segment
     }
 
     /// It was given data from whose first byte on the peer takes `bytes` in all, whichever subflow was told so

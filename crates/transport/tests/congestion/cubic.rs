@@ -125,14 +125,14 @@ fn cubic_as_in_linux_follows_its_curve() {
 /// cubictcp_cwnd_event: the curve goes on where it was when nothing was sent.
 #[test]
 fn cubic_as_in_linux_stands_still_while_idle() {
-    let run = |idle_ms: i64, told: bool| {
+    let run = |idle_ms: i64, reset: bool| {
         let mut cubic = build("cubic-linux").unwrap();
         let mut all = [window(1000.0, 100)];
         cubic.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
         all[0].cwnd_packets = 700.0;
         for step in 0..40_000 {
             let idle = if step >= 20_000 { idle_ms * MS } else { 0 };
-            if told && step == 20_000 {
+            if reset && step == 20_000 {
                 cubic.resumed(0, Time::from_nanos(step * MS / 10 + idle), idle, false);
             }
             cubic.acked(0, &mut all, &ack(step * MS / 10 + idle, 1));

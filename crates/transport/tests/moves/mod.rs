@@ -34,10 +34,10 @@ fn seen(but: &[&str]) -> BTreeMap<[String; 3], u32> {
     let mut scripts = Command::new(std::env::current_exe().expect("a running test has a program"));
     scripts.arg("--nocapture").args(but.iter().flat_map(|name| ["--skip", name]));
     let output = scripts.output().expect("the program runs once more");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "the scripts fail: {told}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "the scripts fail: {errors}");
     let mut seen = BTreeMap::new();
-    for line in told.lines() {
+    for line in errors.lines() {
         if let [MARK, before, by, after] = line.split('\t').collect::<Vec<_>>()[..] {
             *seen.entry([before, by, after].map(String::from)).or_default() += 1;
         }

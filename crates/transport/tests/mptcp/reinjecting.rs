@@ -158,12 +158,12 @@ fn messages_that_left_one_by_one_come_again_together() {
 #[test]
 fn a_subflow_that_answers_nothing_for_five_periods_gets_nothing_until_it_does() {
     // net/mptcp/pm_kernel.c, mptcp_pm_nl_subflow_chk_stale, with stale_loss_cnt = 4.
-    let write = |at: u32, place: u32| {
-        let (next, lte, period) = (place + 1000, place, at + 200);
+    let write = |at: u32, offset: u32| {
+        let (next, lte, period) = (offset + 1000, offset, at + 200);
         format!(
             "{at} ! write 1000
-             {at} > wifi . {place}:{next} ack 1 dss({place} {place} 1000, ack 1)
-             {period} > lte . {lte}:{next} ack 1 dss({place} {lte} 1000, ack 1)
+             {at} > wifi . {offset}:{next} ack 1 dss({offset} {offset} 1000, ack 1)
+             {period} > lte . {lte}:{next} ack 1 dss({offset} {lte} 1000, ack 1)
              {period} < lte . 1:1 ack {next} dss(ack {next})
              "
         )

@@ -343,16 +343,16 @@ impl Player {
 
     fn label(&self, local: IpAddr, remote: IpAddr) -> String {
         let (client, server) = if self.client { (local, remote) } else { (remote, local) };
-        let place = |of: bool, address| (0..3).find(|&n| host(self.v6, of, n) == address);
-        let path = PATHS[place(true, client).unwrap_or_else(|| panic!("{client} is no client's"))];
-        match place(false, server).unwrap_or_else(|| panic!("{server} is no server's")) {
+        let number = |of: bool, address| (0..3).find(|&n| host(self.v6, of, n) == address);
+        let path = PATHS[number(true, client).unwrap_or_else(|| panic!("{client} is no client's"))];
+        match number(false, server).unwrap_or_else(|| panic!("{server} is no server's")) {
             0 => path.into(),
             n => format!("{path}/{}", n + 1),
         }
     }
 
     /// The client's interface and address, and the server's address, of a label.
-    fn places(&self, label: &str) -> (u32, IpAddr, IpAddr) {
+    fn addresses(&self, label: &str) -> (u32, IpAddr, IpAddr) {
         let (path, server) = label.split_once('/').unwrap_or((label, "1"));
         let path = PATHS.iter().position(|&name| name == path).unwrap_or_else(|| panic!("what is {label}?"));
         let server: usize = server.parse().unwrap();

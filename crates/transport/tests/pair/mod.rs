@@ -241,8 +241,8 @@ impl Pair {
             } else if let Some((at, sent)) = arrival
                 && at <= timer
             {
-                let place = self.flying.iter().position(|(_, other, ..)| *other == sent).unwrap();
-                let (_, _, from, nic, packet) = self.flying.remove(place);
+                let index = self.flying.iter().position(|(_, other, ..)| *other == sent).unwrap();
+                let (_, _, from, nic, packet) = self.flying.remove(index);
                 let now = self.now;
                 if self.down.contains(&(nic.0 as usize)) {
                     continue;

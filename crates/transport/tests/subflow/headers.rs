@@ -7,7 +7,7 @@ use wire::mptcp::{DataNumber, Dss};
 use wire::{Flags, Tcp, TcpOption, Time};
 
 /// The options of a header, in words.
-fn words(tcp: &Tcp) -> Vec<String> {
+fn names(tcp: &Tcp) -> Vec<String> {
     let word = |option: Result<TcpOption, _>| match option.unwrap() {
         TcpOption::MaximumSegmentSize(bytes) => format!("mss {bytes}"),
         TcpOption::SackPermitted => "sack permitted".into(),
@@ -28,7 +28,7 @@ fn open(client: config::Tcp, server: config::Tcp) -> (Pair, [Vec<String>; 2]) {
         pair.hosts.iter_mut().for_each(|host| host.total = 1);
         pair.step(&mut |now: Time, from, segment| {
             if segment.tcp.flags.has(Flags::SYN) {
-                offers[from] = words(&segment.tcp);
+                offers[from] = names(&segment.tcp);
             }
             [Some(now + MS), None]
         });
@@ -78,12 +78,12 @@ fn room_for_selective_acks_beside_mptcp() {
     for (data_ack, blocks) in [(DataNumber::Short(1), "sack 2"), (DataNumber::Long(1), "sack 1")] {
         let (mut pair, _) = open(config::Tcp::default(), config::Tcp::default());
         let now = pair.now;
-        for place in [3001u32, 6001, 9001] {
+        for position in [3001u32, 6001, 9001] {
             pair.hosts[0].with(|tcp, control| {
                 let emission = Emission { kind: Kind::Ack, offset: 2, len: 0, piece: None, retransmission: false };
                 let mut ahead = pair::header(tcp, now, &emission, 1000);
                 ahead.flags = Flags::ACK;
-                (ahead.seq, ahead.ack) = (tcp.peer_isn().wrapping_add(place), tcp.isn().wrapping_add(1));
+                (ahead.seq, ahead.ack) = (tcp.peer_isn().wrapping_add(position), tcp.isn().wrapping_add(1));
                 let room = Room { buffer_bytes: 0, unread_bytes: 0, advertised_bytes: 0 };
                 tcp.receive(now, &ahead, &ahead.options.brief(), 1000, room, control);
             });
@@ -97,7 +97,7 @@ fn room_for_selective_acks_beside_mptcp() {
             tcp.finish_header(&emission, 1000, &mut header);
             header
         });
-        assert_eq!(words(&ack.unwrap()), ["timestamps", "mptcp", blocks]);
+        assert_eq!(names(&ack.unwrap()), ["timestamps", "mptcp", blocks]);
     }
 }
 
@@ -142,10 +142,10 @@ fn what_a_connection_has_to_say_bears_the_time_of_what_came_last() {
         });
         value.unwrap()
     };
-    let told = shown(Subflow::signal);
+    let signalled = shown(Subflow::signal);
     // The SYN/ACK came a millisecond before the third packet arrived.
     let since = shown(Subflow::acknowledge);
-    assert_eq!(since.wrapping_sub(told), 4001);
+    assert_eq!(since.wrapping_sub(signalled), 4001);
     // RFC 7323 §5.3: the peer would drop what is older than that.
     assert_eq!(shown(Subflow::signal), since);
 }

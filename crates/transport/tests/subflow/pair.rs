@@ -62,7 +62,7 @@ pub type Fate = [Option<Time>; 2];
 pub struct Pair {
     pub now: Time,
     pub hosts: [Host; 2],
-    way: BinaryHeap<Reverse<(Time, u64, usize)>>,
+    arrivals: BinaryHeap<Reverse<(Time, u64, usize)>>,
     segments: Vec<Option<Segment>>,
     free: Vec<usize>,
     order: u64,
@@ -214,7 +214,7 @@ impl Pair {
         let mut pair = Pair {
             now,
             hosts: [client, server],
-            way: BinaryHeap::new(),
+            arrivals: BinaryHeap::new(),
             segments: vec![],
             free: vec![],
             order: 0,
@@ -242,11 +242,11 @@ impl Pair {
                     });
                     self.segments[slot] = Some(segment.clone());
                     self.order += 1;
-                    self.way.push(Reverse((at, self.order << 1 | (1 - from as u64), slot)));
+                    self.arrivals.push(Reverse((at, self.order << 1 | (1 - from as u64), slot)));
                 }
             }
         }
-        let arrival = self.way.peek().map_or(Time::MAX, |Reverse((at, ..))| *at);
+        let arrival = self.arrivals.peek().map_or(Time::MAX, |Reverse((at, ..))| *at);
         let deadlines = [self.hosts[0].deadline(), self.hosts[1].deadline()];
         let next = arrival.min(deadlines[0]).min(deadlines[1]);
         if next == Time::MAX {
@@ -261,7 +261,7 @@ impl Pair {
             }
         }
         if arrival <= next {
-            let Reverse((_, order, slot)) = self.way.pop().unwrap();
+            let Reverse((_, order, slot)) = self.arrivals.pop().unwrap();
             let segment = self.segments[slot].take().unwrap();
             self.free.push(slot);
             self.hosts[(order & 1) as usize].receive(next, &segment);

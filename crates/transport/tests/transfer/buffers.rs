@@ -7,10 +7,10 @@ use transport::{Config, Nic};
 use wire::{Flags, TcpOption, Time};
 
 /// Windows that the server tells after its SYN, each with the segments of data that it has had by then at most.
-fn told(pair: &Pair) -> Vec<(u64, u64)> {
+fn windows(pair: &Pair) -> Vec<(u64, u64)> {
     let mut shift = 0;
     let mut segments = 0;
-    let mut told = Vec::new();
+    let mut windows = Vec::new();
     for (_, end, _, packet) in &pair.log {
         let header = tcp(packet);
         let scale = (&header.options).into_iter().find_map(|option| match option {
@@ -20,10 +20,10 @@ fn told(pair: &Pair) -> Vec<(u64, u64)> {
         match end {
             End::Client => segments += u64::from(packet.frame.payload.len > 0),
             End::Server if header.flags.has(Flags::SYN) => shift = scale.unwrap_or(0),
-            End::Server => told.push((u64::from(header.window) << shift, segments)),
+            End::Server => windows.push((u64::from(header.window) << shift, segments)),
         }
     }
-    told
+    windows
 }
 
 fn upload(change: impl Fn(&mut Config)) -> Pair {
@@ -39,11 +39,11 @@ fn upload(change: impl Fn(&mut Config)) -> Pair {
 #[test]
 fn tuned_windows_grow_by_two_segments_with_each() {
     for kind in [ReceiveBuffer::Shared, ReceiveBuffer::PerSubflow] {
-        let told = told(&upload(|config| config.mptcp.receive_buffer = kind));
-        for (window, segments) in &told {
+        let windows = windows(&upload(|config| config.mptcp.receive_buffer = kind));
+        for (window, segments) in &windows {
             assert!(*window <= 65_535 + 2 * 1448 * segments, "{window} after {segments}");
         }
-        assert!(told.iter().any(|(window, _)| *window > 1_000_000));
+        assert!(windows.iter().any(|(window, _)| *window > 1_000_000));
     }
 }
 
@@ -51,23 +51,23 @@ fn tuned_windows_grow_by_two_segments_with_each() {
 fn windows_are_what_memory_leaves_of_the_buffer() {
     // net/ipv4/tcp_output.c, __tcp_select_window: 1420 bytes of 2304 that a segment occupies, in parts of 256, with one that
     // waits to be read; in units of four bytes.
-    let told_to = |change: &dyn Fn(&mut Config)| told(&upload(change)).into_iter().map(|(window, _)| window);
+    let windows_with = |change: &dyn Fn(&mut Config)| windows(&upload(change)).into_iter().map(|(window, _)| window);
     let bytes = 200_000;
     let whole = (bytes - 2304) * 157 / 256;
-    let tuned = told_to(&|config| {
+    let tuned = windows_with(&|config| {
         (config.tcp.receive_buffer_bytes, config.tcp.max_receive_buffer_bytes) = (131_072, bytes);
     });
-    let fixed = told_to(&|config| {
+    let fixed = windows_with(&|config| {
         (config.tcp.receive_buffer_bytes, config.tcp.max_receive_buffer_bytes) = (bytes, bytes);
         config.tcp.receive_buffer_tuning = false;
     });
-    for told in [tuned.max(), fixed.max()] {
-        assert!(told.is_some_and(|most| (whole - 1420..whole + 1420).contains(&most)), "{told:?} of {whole}");
+    for windows in [tuned.max(), fixed.max()] {
+        assert!(windows.is_some_and(|most| (whole - 1420..whole + 1420).contains(&most)), "{windows:?} of {whole}");
     }
 }
 
 /// Windows that a client says on a path of 60 ms each way, once one of 10 ms by which it began is gone.
-fn told_by_the_second(max_receive_buffer_bytes: u64) -> Vec<u64> {
+fn windows_by_the_second(max_receive_buffer_bytes: u64) -> Vec<u64> {
     let mut config = meshed();
     config.mptcp.scheduler = "linux".into();
     (config.tcp.receive_buffer_bytes, config.tcp.max_receive_buffer_bytes) = (131_072, max_receive_buffer_bytes);
@@ -76,7 +76,7 @@ fn told_by_the_second(max_receive_buffer_bytes: u64) -> Vec<u64> {
     pair.acts = vec![(Time::from_nanos(1_000_000_000), Act::Down(0))];
     pair.run(60_000);
     let is_late = |at: Time| at > Time::from_nanos(1_500_000_000);
-    let (mut shift, mut told) = (0, Vec::new());
+    let (mut shift, mut windows) = (0, Vec::new());
     for (at, end, nic, packet) in &pair.log {
         let header = tcp(packet);
         if (*end, *nic) != (End::Client, Nic(1)) {
@@ -84,9 +84,9 @@ fn told_by_the_second(max_receive_buffer_bytes: u64) -> Vec<u64> {
         }
         let scales = |option| if let Ok(TcpOption::WindowScale(shift)) = option { Some(shift) } else { None };
         shift = (&header.options).into_iter().find_map(scales).unwrap_or(shift);
-        told.extend((is_late(*at) && !header.flags.has(Flags::FIN)).then_some(u64::from(header.window) << shift));
+        windows.extend((is_late(*at) && !header.flags.has(Flags::FIN)).then_some(u64::from(header.window) << shift));
     }
-    told
+    windows
 }
 
 #[test]
@@ -94,8 +94,8 @@ fn a_subflow_that_joins_once_the_buffer_has_grown_keeps_its_first_one() {
     // Of a buffer tuned to 512 kB Linux 6.18 made all in the first 120 ms, and the window of a subflow that was joining meanwhile was
     // never wider than 80 kB of its own, in four captures of four: net/mptcp/protocol.c, mptcp_rcv_space_adjust, passes over what
     // is not established yet.
-    let told = told_by_the_second(524_288);
-    let widest = told[told.len() / 2..].iter().max().copied();
+    let windows = windows_by_the_second(524_288);
+    let widest = windows[windows.len() / 2..].iter().max().copied();
     assert!(widest.is_some_and(|widest| (70_000..=82_000).contains(&widest)), "{widest:?}");
 }
 

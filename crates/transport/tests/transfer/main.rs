@@ -307,10 +307,10 @@ fn alter(packet: &mut Packet) -> bool {
     let checked = tcp(packet).options.iter().any(|option| {
         matches!(option, Ok(TcpOption::Mptcp(Mptcp::Dss(Dss { mapping: Some(Mapping { checksum: Some(_), .. }), .. }))))
     });
-    let Content::Pattern(place) = packet.frame.payload.content else { return false };
+    let Content::Pattern(offset) = packet.frame.payload.content else { return false };
     if checked && packet.frame.payload.len > 0 {
         let mut bytes = vec![0; packet.frame.payload.len as usize];
-        wire::pattern::fill(place, &mut bytes);
+        wire::pattern::fill(offset, &mut bytes);
         bytes[0] ^= 0x55;
         (packet.frame.payload.content, packet.body) = (Content::Unsaid, Some(bytes.into()));
     }
@@ -341,7 +341,7 @@ fn check_packets(pair: &Pair) {
                     let (version, key) = keys[*end as usize].unwrap();
                     let initial = initial_data_seq(version, key);
                     let number = match (packet.frame.payload.content, mapping.data_seq) {
-                        (Content::Pattern(place), _) => initial.wrapping_add(1).wrapping_add(place),
+                        (Content::Pattern(offset), _) => initial.wrapping_add(1).wrapping_add(offset),
                         (_, DataNumber::Long(number)) => number,
                         // Of a DATA_FIN alone; streams are short here.
                         (_, DataNumber::Short(low)) => {

@@ -127,7 +127,7 @@ fn lacks_beginning(view: &View) -> bool {
 fn says_more(there: &View, here: &View, sends: usize) -> bool {
     let more = |of: fn(&Sequence) -> Option<i64>, d: usize| {
         let (there, here) = (&there.sequences[d], &here.sequences[d]);
-        of(there).is_some_and(|told| of(here).is_none_or(|shown| told + here.apart(there) > shown))
+        of(there).is_some_and(|seen| of(here).is_none_or(|shown| seen + here.apart(there) > shown))
     };
     more(Sequence::highest, sends) || more(Sequence::acked, 1 - sends)
 }

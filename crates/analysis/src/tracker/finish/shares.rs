@@ -39,11 +39,11 @@ impl Connection {
         let mut remarks = Vec::new();
         for direction in Direction::BOTH {
             let order = self.ends_from_receiver(direction, ends);
-            let mut told = None;
+            let mut known_by = None;
             for end in order {
                 match self.carried_at(end, direction, ends) {
                     Ok(_) => {
-                        told = Some(end);
+                        known_by = Some(end);
                         break;
                     }
                     Err(Unknown::Elsewhere(bytes)) => {
@@ -53,7 +53,7 @@ impl Connection {
                     Err(Unknown::Missed) => {}
                 }
             }
-            if told.is_some() {
+            if known_by.is_some() {
                 // What the other end cannot tell takes nothing away.
                 remarks.retain(|remark| remark.diagnostic != "share_unknown");
             }

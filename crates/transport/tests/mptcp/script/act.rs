@@ -12,7 +12,7 @@ impl Player {
         match words[0] {
             "connect" => {
                 self.client = true;
-                let (nic, local, remote) = self.places(words.get(1).unwrap_or(&"wifi"));
+                let (nic, local, remote) = self.addresses(words.get(1).unwrap_or(&"wifi"));
                 self.endpoint.address_up(now, Nic(nic), local, 1500);
                 let (local, remote) = (SocketAddr::new(local, 0), SocketAddr::new(remote, PORT));
                 let id = self.endpoint.connect(now, local, remote);
@@ -21,12 +21,12 @@ impl Player {
             // The server's address is there, and perhaps others.
             "listen" => {
                 for label in words.iter().skip(1).chain(&["wifi"]) {
-                    let (_, _, address) = self.places(label);
+                    let (_, _, address) = self.addresses(label);
                     self.endpoint.address_up(now, Nic(0), address, 1500);
                 }
             }
             "up" | "down" => {
-                let (path, client, server) = self.places(words[1]);
+                let (path, client, server) = self.addresses(words[1]);
                 let (nic, address) = if self.client { (path, client) } else { (0, server) };
                 match words[0] {
                     "up" => self.endpoint.address_up(now, Nic(nic), address, 1500),

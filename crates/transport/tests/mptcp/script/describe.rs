@@ -78,13 +78,13 @@ impl Player {
             },
             Mptcp::Dss(dss) => self.show_dss(packet, &dss),
             Mptcp::AddAddr(AddAddr { echo, address_id, address, port, hmac, .. }) => {
-                let place = port.map_or(address.to_string(), |port| SocketAddr::new(address, port).to_string());
+                let shown = port.map_or(address.to_string(), |port| SocketAddr::new(address, port).to_string());
                 if echo {
                     assert_eq!(hmac, None);
-                    return format!("add_addr({address_id} {place} echo)");
+                    return format!("add_addr({address_id} {shown} echo)");
                 }
                 assert_eq!(hmac, Some(add_addr_hmac(self.key, PEER_KEY, address_id, address, port)));
-                format!("add_addr({address_id} {place})")
+                format!("add_addr({address_id} {shown})")
             }
             Mptcp::RemoveAddr(remove) => {
                 let ids: Vec<_> = remove.ids().iter().map(u8::to_string).collect();

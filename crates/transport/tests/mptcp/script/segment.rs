@@ -13,7 +13,7 @@ use wire::{Content, Ecn, Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, Tc
 impl Player {
     pub(super) fn segment(&mut self, words: &[&str]) -> (Nic, Packet) {
         let (label, flag_letters) = (words[0], words[1]);
-        let (path, client, server) = self.places(label);
+        let (path, client, server) = self.addresses(label);
         let mut flags = Flags(0);
         for flag in flag_letters.chars() {
             let (flag, _) = NAMED
@@ -49,8 +49,9 @@ impl Player {
             tcp.options.push(&TcpOption::MaximumSegmentSize(MSS)).unwrap();
             tcp.options.push(&TcpOption::SackPermitted).unwrap();
         }
-        let mut place =
-            flow.mapped.map(|(offset, place)| place.wrapping_add(first as u64).wrapping_sub(u64::from(offset)));
+        let mut data_offset = flow
+            .mapped
+            .map(|(offset, data_offset)| data_offset.wrapping_add(first as u64).wrapping_sub(u64::from(offset)));
         let (mut bad, mut ecn) = (false, Ecn::NotCapable);
         let mut rest = words[3..].iter();
         while let Some(&word) = rest.next() {
@@ -79,7 +80,7 @@ impl Player {
                 }
                 "capable" => {
                     if len > 0 {
-                        (place, self.long_came) = (Some(0), true);
+                        (data_offset, self.long_came) = (Some(0), true);
                     }
                     Mptcp::Capable(self.capable(inner, flags, len))
                 }
@@ -89,7 +90,7 @@ impl Player {
                     if let Some((offset, at)) = mapped {
                         self.flows.get_mut(label).unwrap().mapped = mapped;
                         self.long_came |= name == "dss" && len > 0;
-                        place = Some(at.wrapping_add(first as u64).wrapping_sub(u64::from(offset)));
+                        data_offset = Some(at.wrapping_add(first as u64).wrapping_sub(u64::from(offset)));
                     }
                     Mptcp::Dss(dss)
                 }
@@ -114,13 +115,13 @@ impl Player {
         }
         let mut ip = Ip { source: flow.remote.ip(), destination: flow.local.ip(), ..blank(self.v6).frame.ip };
         ip.set_ecn(ecn);
-        let place = place.unwrap_or((first - 1).max(0) as u64);
+        let data_offset = data_offset.unwrap_or((first - 1).max(0) as u64);
         let (content, body) = match (len, bad) {
             (0, _) => (Content::Unsaid, None),
-            (_, false) => (Content::Pattern(place), None),
+            (_, false) => (Content::Pattern(data_offset), None),
             (_, true) => {
                 let mut bytes = vec![0; len as usize];
-                pattern::fill(place, &mut bytes);
+                pattern::fill(data_offset, &mut bytes);
                 bytes[0] ^= 0x55;
                 (Content::Unsaid, Some(bytes.into()))
             }
