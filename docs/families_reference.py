@@ -29,7 +29,8 @@ small samples is infinite where there are as many parameters as figures. Where t
 parameters, at least 1), all errors count as many times less (Burnham and Anderson 2002, §2.5). Weights are exp(−BIC/2), to a sum of 1. Families of a weight of 0.1 and more stand: the
 link has them as `alternatives`, and each run draws one by its seed.
 
-The first family is fitted with 12 runs a try, rivals with 4. Rivals that stand are fitted again with 12, from where they are.
+The first family is fitted with 12 runs a try, rivals with 4. Rivals that stand are fitted again with 12, from where they are. A search for printed figures ends where their squared errors, in
+units of what is near enough, are 0.25 together: much less than a parameter costs in the criterion.
 
 What figures leave open is drawn for each run, too. Rates spread by the printed deviation and by the standard error of the mean throughput, losses by the standard error of their mean, both
 as many times more (its square root) as errors count less. Deviations of six runs are uncertain themselves: rates spread by as much more as Student's *t* is wider than the normal distribution (1.22, of
@@ -38,6 +39,9 @@ nine in ten). Queues are not drawn: shorter ones overflow, so that more would be
 ## What they leave out
 
 - *Interference of a neighbouring band*: two radios in one laptop disturb each other only while both send. No single path shows it, so none can choose it.
+- *A radio that sleeps before some runs, and not before others*: tables print mean and standard deviation of handshakes. How often it slept, how long waking takes and how late an
+  awake one answers are three unknowns of two numbers. So one time is drawn for each run, with the printed deviation.
+- *Load that follows the hour*: papers say when they measured, and print no figure by it.
 - *Saw-teeth of printed figures*: papers draw them and print no number. [The study](../study.md) asks for them, the choice does not.
 - *How high an unfilled capacity is*: it is taken for four times what was carried. That a window held the transfer is tried where nothing was lost: in Prague 2.74 Mbit/s with round trips of
   43.25 ms are 14.8 kB in flight.
