@@ -234,8 +234,8 @@ mod tests {
     fn each_address_gets_what_the_host_has_over_its_interface() {
         let routes = [route(0, Some("10.0.1.1"), 3), route(24, None, 3), route(0, Some("10.0.2.1"), 4)];
         let made = plan(&[address("10.0.1.2", 3), address("10.0.1.3", 3)], &routes, &[]);
-        let routes: Vec<_> = made.routes.iter().map(|one| (one.table, one.bits, one.interface, one.protocol)).collect();
-        assert_eq!(routes, [(BASE + 3, 24, 3, OURS), (BASE + 3, 0, 3, OURS)]);
+        let found: Vec<_> = made.routes.iter().map(|one| (one.table, one.bits, one.interface, one.protocol)).collect();
+        assert_eq!(found, [(BASE + 3, 24, 3, OURS), (BASE + 3, 0, 3, OURS)]);
         assert_eq!(made.rules, [rule("10.0.1.2", BASE + 3, OURS), rule("10.0.1.3", BASE + 3, OURS)]);
         assert!(made.notes.is_empty());
         // The same once it is made.

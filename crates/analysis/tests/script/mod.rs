@@ -288,8 +288,8 @@ pub fn observe(options: Options, order: &[String], packets: &[Captured]) -> Tabl
         let site = file_of(&mut files, &packet.file);
         let interface = (site, packet.interface.clone());
         let point = points.iter().position(|point| *point == interface).unwrap_or_else(|| {
-            let (site, interface) = interface.clone();
-            analysis.add_point(Point { capture: packet.file.clone(), site: site as u32, interface });
+            let (site, name) = interface.clone();
+            analysis.add_point(Point { capture: packet.file.clone(), site: site as u32, interface: name });
             points.push(interface);
             points.len() - 1
         });
