@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from experiments.guard.figures import finished
 from experiments.guard.run import gathered, simulated_once
 from experiments.guard.scenarios import Case
-from experiments.guard.table import finished, pairs
+from experiments.guard.table import pairs
 from mptcplab import _core
 from mptcplab.scenario.plan import plan
 
