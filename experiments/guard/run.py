@@ -131,7 +131,10 @@ def every(cases: list[Case], seeds: int) -> list[Key]:
 
 def lacking(keys: list[Key], rows: list[Row]) -> list[Key]:
     """Name those of these runs that rows lack; where there is no row, none."""
-    tried = {tuple(row[name] for name in KEYS): row["tried"] for row in rows}
+    # Those that were late each time are not tried again: others take their place.
+    tried: dict[tuple[Any, ...], int] = {
+        tuple(row[name] for name in KEYS): row.get("last") or row["tried"] for row in rows
+    }
     return [
         (case, manager, seed)
         for case, manager, seed in keys
@@ -149,10 +152,11 @@ def managers(case: Case) -> tuple[str, ...]:
 def gathered(runs: Iterator[tuple[Key, Row]]) -> list[Row]:
     """Put the figures of all runs of a case together: a list of each, without those of runs that did not come to their end."""
     rows: dict[tuple[Case, str], Row] = {}
-    for (case, manager, _), found in runs:
+    for (case, manager, seed), found in runs:
         about = {"way": case.way, "load": case.load, "beside": case.beside, "manager": manager}
         row = rows.setdefault((case, manager), about | {"build": build(), "tried": 0})
         row["tried"] += 1
+        row["last"] = max(seed, row.get("last", 0))
         for name, value in found.items():
             row.setdefault(name, []).append(value)
     return list(rows.values())

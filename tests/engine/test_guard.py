@@ -240,13 +240,15 @@ def test_repairs_routes_and_leaves_none(hosts: Lab) -> None:
     assert [hosts.configuration()[shown] for shown in ROUTING] == before
 
 
-@pytest.mark.parametrize("version", ["IPv4", "IPv6"])
-def test_a_gateway_that_is_not_there_yet_does_not_end_it(hosts: Lab, version: str) -> None:
-    # Its own route was deleted after the default route was made: the kernel refuses a copy.
-    address, network, gateway, family = {
-        "IPv4": (WIFI, "10.0.1.0/24", "10.0.1.1", ""),
-        "IPv6": ("2001:db8::2", "2001:db8::/64", "2001:db8::1", "-6 "),
-    }[version]
+GATEWAYS = {
+    "IPv4": (WIFI, "10.0.1.0/24", "10.0.1.1", ""),
+    "IPv6": ("2001:db8::2", "2001:db8::/64", "2001:db8::1", "-6 "),
+}
+
+
+def hide_gateway(hosts: Lab, version: str) -> str:
+    """Delete its own route after the default route was made, whose copy the kernel refuses then; give what brings it back."""
+    address, network, gateway, family = GATEWAYS[version]
     if version == "IPv4":
         hosts.ip("client", "rule del lookup 1")
     else:
@@ -255,21 +257,50 @@ def test_a_gateway_that_is_not_there_yet_does_not_end_it(hosts: Lab, version: st
         hosts.ip("client", f"address add {address}/64 dev wifi nodad")
         hosts.ip("client", f"mptcp endpoint add {address} dev wifi subflow")
     hosts.ip("client", f"{family}route add default via {gateway} dev wifi metric 100")
-    way = next(
+    own = next(
         line
         for line in hosts.ip("client", f"{family}route show dev wifi").splitlines()
         if line.startswith(network)
     )
     hosts.ip("client", f"{family}route del {network} dev wifi")
+    return f"{family}route add {own.split(' metric')[0]} dev wifi"
+
+
+@pytest.mark.parametrize("version", GATEWAYS)
+def test_a_gateway_that_is_not_there_yet_does_not_end_it(hosts: Lab, version: str) -> None:
+    back = hide_gateway(hosts, version)
+    address, _, _, family = GATEWAYS[version]
     guard = hosts.guard("--routes")
     said = iter(guard.says, "")
     assert any("cannot be made, and will be tried again" in line for line in said)
     assert address not in hosts.ip("client", f"{family}rule")
-    hosts.ip("client", f"{family}route add {way.split(' metric')[0]} dev wifi")
+    hosts.ip("client", back)
     assert any(f"what comes from {address} goes by table" in line for line in said)
     assert address in hosts.ip("client", f"{family}rule")
     guard.end()
     assert address not in hosts.ip("client", f"{family}rule")
+    assert "proto 113" not in hosts.configuration()["route show table all"]
+
+
+def test_a_rule_goes_with_its_route_and_the_other_version_stays(hosts: Lab) -> None:
+    # Both versions have one table.
+    back = hide_gateway(hosts, "IPv6")
+    hosts.ip("client", "rule del lookup 1")
+    hosts.ip("client", "route add default via 10.0.1.1 dev wifi metric 100")
+    address, network, *_ = GATEWAYS["IPv6"]
+    guard = hosts.guard("--routes")
+    hosts.waits(lambda: WIFI in hosts.ip("client", "rule"))
+    assert address not in hosts.ip("client", "-6 rule")
+    hosts.ip("client", back)
+    hosts.waits(lambda: address in hosts.ip("client", "-6 rule"))
+    # What was made is lost, and cannot be made again.
+    own = next(line for line in hosts.ip("client", "-6 rule").splitlines() if address in line)
+    table = own.split("lookup")[1].split()[0]
+    hosts.ip("client", f"-6 route del {network} dev wifi")
+    hosts.ip("client", f"-6 route del default dev wifi table {table}")
+    hosts.waits(lambda: address not in hosts.ip("client", "-6 rule"))
+    assert WIFI in hosts.ip("client", "rule")
+    guard.end()
     assert "proto 113" not in hosts.configuration()["route show table all"]
 
 

@@ -85,7 +85,8 @@ def test_when_its_public_address_changes_the_other_path_carries_on(shown: Path) 
     rebind = {"timeline": [{"at": "300 ms", "path": "lte", "verb": "rebind"}]}
     run = ran(shown, rebind, baselines=False).mptcp
     over_lte, over_wifi = run.flows.filter(direction="down").sort("subflow")["share"]
-    assert 0 < over_lte < over_wifi
+    # Without it LTE carries more than a third.
+    assert 0 < over_lte < 0.15 < over_wifi
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,10 @@ pub struct Repair {
     events: Hearing,
     observes: bool,
     due: Time,
-    /// Since when the kernel refuses something.
-    failing: Option<Time>,
+    /// Since when the kernel has not said what there is.
+    silent: Option<Time>,
+    /// Since when it refuses something.
+    refusing: Option<Time>,
     noted: HashSet<String>,
 }
 
@@ -50,7 +52,15 @@ impl Repair {
     /// Netlink cannot be used.
     pub fn new(observes: bool) -> Result<Repair> {
         let (routes, events) = (Routes::new()?, Hearing::new(ROUTE, &GROUPS)?);
-        Ok(Repair { routes, events, observes, due: Time::default(), failing: None, noted: HashSet::new() })
+        Ok(Repair {
+            routes,
+            events,
+            observes,
+            due: Time::default(),
+            silent: None,
+            refusing: None,
+            noted: HashSet::new(),
+        })
     }
 
     /// Makes what is missing for these addresses and removes what is no longer wanted; gives what is new to tell.
@@ -68,15 +78,18 @@ impl Repair {
             return Ok(Vec::new());
         }
         let (mut notes, refused) = match self.repaired(addresses) {
-            Ok(done) => done,
+            Ok(done) => {
+                self.silent = None;
+                done
+            }
             Err(error) => {
                 self.due = now + SETTLES_NS;
-                let since = *self.failing.get_or_insert(now);
+                let since = *self.silent.get_or_insert(now);
                 return if now - since < FAILING_NS { Ok(Vec::new()) } else { Err(error) };
             }
         };
-        let since = if refused.is_empty() { None } else { Some(self.failing.unwrap_or(now)) };
-        self.failing = since;
+        let since = if refused.is_empty() { None } else { Some(self.refusing.unwrap_or(now)) };
+        self.refusing = since;
         if since.is_some_and(|since| now - since < LOOK_NS) {
             self.due = now + SETTLES_NS;
         } else {
@@ -100,8 +113,11 @@ impl Repair {
                 if let Err(error) = self.routes.add_route(route) {
                     refused.push((format!("table {} cannot be made", route.table), error));
                     // Half a table is worse than none.
-                    chosen.retain(|rule| rule.table != route.table || rules.contains(rule));
+                    chosen.retain(|rule| rule.table != route.table || rule.from.is_ipv4() != route.is_ipv4);
                 }
+            }
+            if !refused.is_empty() {
+                refused.extend(self.remove(&[], &rules, &[], &chosen));
             }
             chosen.retain(|rule| {
                 let made = if rules.contains(rule) { Ok(()) } else { self.routes.add_rule(rule) };

@@ -201,6 +201,10 @@ fn left_after(timeline: &Timeline, subflow: usize, rtt_s: f64) -> f64 {
 
 /// What part of all losses came within a few round trips of a pause of the application: a sender finds the rate anew then.
 fn after_pauses(timeline: &Timeline, subflow: usize, rtt_s: f64) -> f64 {
+    // Wider bins do not show what came soon after a pause.
+    if timeline.width_s() > ROUND_TRIPS * rtt_s {
+        return 0.0;
+    }
     let soon = (ROUND_TRIPS * rtt_s / timeline.width_s()).ceil() as usize;
     let resent = |index: usize| f64::from(timeline.of(subflow, index).resent);
     let paused = |index: usize| timeline.whole[index.saturating_sub(soon)..=index].iter().any(|bin| bin.idle_us > 0);

@@ -73,7 +73,7 @@ def run_programs(
         closing(lab.run(job.as_json())) as reports,
         closing(Namespaces(lab.supervisor, next(reports)["hosts"])) as hosts,
     ):
-        where = environment(name, trial.scenario)
+        where = {end: environment(name, trial.scenario, end) for end in ENDS}
         with _recording(hosts, job) as acks:
             status = _run(hosts, lab, programs, directory, where, greeting)
             ended = next(reports)["ended"]
@@ -111,10 +111,11 @@ def _check_mptcpize(programs: Programs) -> None:
             raise Error(f"{option} cannot be done here: {given.line()}")
 
 
-def environment(name: str, scenario: Scenario) -> dict[str, str]:
-    """Give the environment that describes the scenario to programs."""
-    servers = reached_addresses(scenario)
+def environment(name: str, scenario: Scenario, end: str) -> dict[str, str]:
+    """Give the environment that describes the scenario to the program at an end."""
+    servers = (reached_addresses if end == "client" else server_addresses)(scenario)
     return {
+        "MPTCPLAB_HOST": end,
         "MPTCPLAB_SCENARIO": name,
         "MPTCPLAB_PATHS": " ".join(scenario.paths),
         "MPTCPLAB_SERVER": servers[0],
@@ -188,16 +189,16 @@ def _run(
     lab: Sandbox,
     programs: Programs,
     new: Path,
-    environment: Mapping[str, str],
+    environments: Mapping[str, Mapping[str, str]],
     begin: Callable[[], None],
 ) -> int:
     """Start the server's program, then the client's; returns its exit status when both ended."""
     server = None
     with (new / SERVED).open("wb") as output:
         if programs.serve is not None:
-            own = {**environment, "MPTCPLAB_HOST": "server"}
             command = _command(programs, "sh", "-c", programs.serve)
-            server = hosts.start("server", command, own, output=output.fileno())
+            environment = environments["server"]
+            server = hosts.start("server", command, environment, output=output.fileno())
             hosts.wait_until_listening("server", server)
             if server.poll():
                 raise Error(
@@ -208,8 +209,8 @@ def _run(
         begin()
         try:
             with terminal_lent():
-                own = {**environment, "MPTCPLAB_HOST": "client"}
-                client = hosts.start("client", _command(programs, *programs.command), own)
+                command = _command(programs, *programs.command)
+                client = hosts.start("client", command, environments["client"])
                 try:
                     status = client.wait()
                 except KeyboardInterrupt as interrupt:

@@ -8,6 +8,7 @@ from mptcplab.engines.kernel import hosts
 from mptcplab.engines.kernel.features import BY_PROGRAM
 from mptcplab.engines.kernel.settings import Refusals
 from mptcplab.machine import quic
+from mptcplab.scenario.element import NAT64
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import addresses, reached_addresses, server_addresses
 from mptcplab.scenario.scenario import Scenario
@@ -42,11 +43,17 @@ def check(scenario: Scenario, congestion_control: str, key: str, refusals: Refus
         message = f"[kernel] {key}: QUIC has no {congestion_control} (it has {known})"
         refusals.add(message, f"kernel.{key}=cubic")
     if _version(scenario) is None:
+        # Behind a NAT64 there is no IPv4.
+        wanted, others = (
+            (6, 4) if any(one.ip == NAT64 for one in scenario.paths.values()) else (4, 6)
+        )
+        remedy = (
+            f"--set path.{name}.ip={wanted}"
+            for name, one in scenario.paths.items()
+            if one.ip == others
+        )
         raise ScenarioError(
-            "[path] ip: QUIC needs all paths of one version: run it with "
-            + " ".join(
-                f"--set path.{name}.ip=4" for name, path in scenario.paths.items() if path.ip == 6
-            )
+            f"[path] ip: QUIC needs all paths of one version: run it with {' '.join(remedy)}"
         )
 
 

@@ -14,6 +14,7 @@ from mptcplab.machine.machine import Machine
 from mptcplab.messages import quoted
 from mptcplab.quantity import DURATION
 from mptcplab.scenario import endpoint, policy
+from mptcplab.scenario.element import NAT64
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.kernel import SCHEDULER
 from mptcplab.scenario.scenario import Scenario
@@ -153,8 +154,9 @@ def of(
     if mptcp and not machine.has_mptcp:
         raise ScenarioError("this kernel has no MPTCP: mptcplab doctor says what would mend it")
     if not machine.has_ipv6 and any(path.ip != 4 for path in scenario.paths.values()):
-        name = next(name for name, path in scenario.paths.items() if path.ip != 4)
-        raise ScenarioError(f"[path] ip: this kernel has no IPv6: --set path.{name}.ip=4")
+        name, path = next(one for one in scenario.paths.items() if one[1].ip != 4)
+        remedy = "--engine simulation" if path.ip == NAT64 else f"--set path.{name}.ip=4"
+        raise ScenarioError(f"[path] ip: this kernel has no IPv6: {remedy}")
     settings = Settings(dict(ALWAYS))
     if machine.has_ipv6:
         unwanted = all(path.ip == 4 for path in scenario.paths.values())
