@@ -247,7 +247,10 @@ GATEWAYS = {
 
 
 def hide_gateway(hosts: Lab, version: str) -> str:
-    """Delete its own route after the default route was made, whose copy the kernel refuses then; give what brings it back."""
+    """Delete the gateway's own route, without which none through it can be copied.
+
+    Gives what brings it back.
+    """
     address, network, gateway, family = GATEWAYS[version]
     if version == "IPv4":
         hosts.ip("client", "rule del lookup 1")
