@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -17,6 +18,10 @@ from mptcplab.engines.field import control, preamble, server_line
 
 HOST = "127.0.0.1"
 TIMEOUT_SECONDS = 30
+# Between the choice of a port and its use no other process may come by it: the kernel gives these
+# to no connection by itself (it begins at 32768), and no two workers of pytest have the same.
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_PORTS = itertools.cycle(range(20_000 + _WORKER % 10 * 1_000, 21_000 + _WORKER % 10 * 1_000, 2))
 REQUEST = {
     "transfer": {"application": "bulk", "direction": "down", "size_bytes": 100_000},
     "congestion_control": None,
@@ -72,10 +77,18 @@ def everything(sock: socket.socket) -> bytes:
 
 
 def free_port() -> int:
-    """Give a port that nobody listens at."""
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        return int(free.getsockname()[1])
+    """Give a port that is free for TCP and UDP, as is the one after it, which answers probes."""
+    return next(port for port in _PORTS if _is_free(port) and _is_free(port + 1))
+
+
+def _is_free(port: int) -> bool:
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        with socket.socket(type=kind) as sock:
+            try:
+                sock.bind((HOST, port))
+            except OSError:
+                return False
+    return True
 
 
 @contextlib.contextmanager

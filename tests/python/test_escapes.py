@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 import unicodedata
@@ -17,6 +16,7 @@ from campaigns import SCENARIO
 from captures import exchange, write
 from command import Run
 from mptcplab.labels import text
+from serving import HOST, free_port
 
 # ESC, C1's CSI, what turns the direction of writing, a carriage return, a new line.
 NAME = "a\x1b[2Jb\x9b2Jc\u202ed\re\nf"
@@ -137,12 +137,9 @@ def test_what_is_written_is_said_harmlessly(directory: Path, mptcplab: Run) -> N
 
 def test_a_server_says_its_names_harmlessly(directory: Path) -> None:
     # The line that clients need is on standard output, and what it serves on standard error.
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    arguments = ["serve", "--state", NAME, "--address", "127.0.0.1"]
+    arguments = ["serve", "--state", NAME, "--address", HOST]
     with subprocess.Popen(
-        [sys.executable, "-m", "mptcplab", *arguments, "--port", str(port)],
+        [sys.executable, "-m", "mptcplab", *arguments, "--port", str(free_port())],
         cwd=directory,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import time
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from mptcplab.recordings.importing import Imported
 from mptcplab.scenario.resolved import Scenario
 from mptcplab.scenario.scenario import load
 from requirements import SHARED_TRACES, need_tool
+from serving import free_port
 
 DRIVE = "time,throughput,speed,latitude,longtitu\n"
 DISH = (
@@ -412,9 +412,7 @@ def test_a_stream_of_iperf3_is_imported_and_several_tests_are_refused(tmp_path: 
 
 def test_iperf3_itself(tmp_path: Path) -> None:
     need_tool("iperf3")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     server = subprocess.Popen(["iperf3", "-s", "-p", port], stdout=subprocess.DEVNULL)
     try:
         arguments = ["iperf3", "-c", "127.0.0.1", "-p", port, "-t", "1", "-i", "0.5", "-J", "-R"]

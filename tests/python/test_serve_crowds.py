@@ -22,7 +22,7 @@ from mptcplab.engines.field.server.control import Control
 from mptcplab.engines.field.server.limits import Ledger, Limits
 from mptcplab.engines.field.server.listeners import CLOSED, Client, Listeners
 from mptcplab.engines.field.server.serve import summed_up
-from serving import HOST, REQUEST, TIMEOUT_SECONDS, Server, everything, serving
+from serving import HOST, REQUEST, TIMEOUT_SECONDS, Server, everything, free_port, serving
 
 LIMITS = Limits()
 ADDRESSES = [f"127.0.1.{number}" for number in range(1, 13)]
@@ -193,9 +193,7 @@ def test_who_waited_together_is_counted_too() -> None:
         limits = Limits(unauthenticated_of_one=4)
         listeners = Listeners(limits, ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), _serve_nobody)
         with contextlib.ExitStack() as held:
-            with socket.socket() as free:
-                free.bind((HOST, 0))
-                port = free.getsockname()[1]
+            port = free_port()
             listeners.open(HOST, port)
             for _ in range(20):
                 held.enter_context(socket.create_connection((HOST, port), TIMEOUT_SECONDS))
