@@ -222,7 +222,7 @@ impl Host {
     }
 
     /// A packet arrives by `nic`.
-    #[inline]
+    #[inline(always)] // every packet passes here
     pub fn handle(&mut self, now: Time, nic: Nic, packet: &Packet, tap: &mut impl Tap) -> Reception {
         let interface = &self.interfaces[nic.0 as usize];
         if !interface.up {

@@ -169,8 +169,12 @@ impl Network {
         match due.index.checked_sub(1) {
             None => self.act(now, tap),
             Some(link) => {
-                self.links[link].chain.wake(now, &mut self.out);
-                self.catch_up_for(now, link, tap);
+                let woken = &mut self.links[link];
+                woken.chain.wake(now, &mut self.out);
+                if tap.looks_at_queues() {
+                    woken.chain.catch_up(now, &mut self.out);
+                }
+                self.deadlines[1 + link] = woken.chain.deadline();
                 self.leave(now, link, tap);
                 None
             }
@@ -206,8 +210,10 @@ impl Network {
     /// Links do what is to be done within them up to a time at which nothing leaves them.
     pub fn catch_up(&mut self, now: Time, tap: &mut impl Tap) {
         for link in 0..self.links.len() {
-            self.links[link].chain.catch_up(now, &mut self.out);
-            self.leave(now, link, tap);
+            let chain = &mut self.links[link].chain;
+            chain.catch_up(now, &mut self.out);
+            self.deadlines[1 + link] = chain.deadline();
+            self.leave_at_once(now, link, tap);
         }
     }
 
@@ -256,7 +262,8 @@ impl Network {
                 let change = Change::Profile(Box::new(new.chain));
                 old.chain.change(now, change, &mut self.out).expect("chains take profiles");
                 old.elements = new.elements;
-                self.leave(now, link, tap);
+                self.deadlines[1 + link] = old.chain.deadline();
+                self.leave_at_once(now, link, tap);
                 Some(Event::Replaced(link))
             }
             Action::Heard(path, dbm) => Some(Event::Heard(path, dbm)),
@@ -269,22 +276,27 @@ impl Network {
     #[inline(always)] // every packet passes here
     fn enter(&mut self, now: Time, link: usize, direction: Direction, packet: Box<Packet>, tap: &mut impl Tap) {
         let bytes = packet.frame.wire_len();
-        self.links[link].chain.push(now, direction, packet, &mut self.out);
-        self.catch_up_for(now, link, tap);
-        tap.arrived(link, &self.links[link], direction, bytes);
-        self.leave(now, link, tap);
-    }
-
-    /// Queues are as they are now where somebody looks.
-    #[inline]
-    fn catch_up_for(&mut self, now: Time, link: usize, tap: &impl Tap) {
+        let entered = &mut self.links[link];
+        entered.chain.push(now, direction, packet, &mut self.out);
         if tap.looks_at_queues() {
-            self.links[link].chain.catch_up(now, &mut self.out);
+            // They are as they are now where somebody looks.
+            entered.chain.catch_up(now, &mut self.out);
+        }
+        tap.arrived(link, entered, direction, bytes);
+        self.deadlines[1 + link] = entered.chain.deadline();
+        if !self.out.sent.is_empty() || !self.out.dropped.is_empty() {
+            self.leave_at_once(now, link, tap);
         }
     }
 
+    /// As [`Network::leave`], where it seldom happens.
+    #[inline(never)]
+    fn leave_at_once(&mut self, now: Time, link: usize, tap: &mut impl Tap) {
+        self.leave(now, link, tap);
+    }
+
     /// What left a link goes on.
-    #[inline]
+    #[inline(always)] // every packet passes here
     fn leave(&mut self, now: Time, link: usize, tap: &mut impl Tap) {
         if !self.out.sent.is_empty() {
             self.forward(now, link, tap);
@@ -292,11 +304,9 @@ impl Network {
         if !self.out.dropped.is_empty() {
             self.record_drops(link, None, tap);
         }
-        self.deadlines[1 + link] = self.links[link].chain.deadline();
     }
 
-    // Half of the time nothing leaves: what calls it stays short.
-    #[inline(never)]
+    #[inline(always)] // as above
     fn forward(&mut self, now: Time, link: usize, tap: &mut impl Tap) {
         let left = &self.links[link];
         self.out.sent.reverse();

@@ -8,17 +8,17 @@ use network::{CLIENT, Link, SERVER};
 
 impl Simulation {
     pub(super) fn is_over(&self) -> bool {
-        let [client, server] = self.ends();
-        let opened = client.progress().len();
         let converts = || [CLIENT, SERVER].iter().any(|&node| self.nodes[node].host.converts() > 0);
-        opened > 0 && client.closed() == opened && server.closed() == server.progress().len() && !converts()
+        let [client, server] = self.ends();
+        let all_closed = |host: &Host| host.closed() == host.progress().len();
+        client.closed() > 0 && all_closed(client) && all_closed(server) && !converts()
     }
 
     /// Whether nothing is left to do for the applications.
     pub(super) fn is_done(&self) -> bool {
         let [client, server] = self.ends();
-        let opened = client.progress().len();
-        opened > 0 && client.done() == opened && server.done() == server.progress().len()
+        let all_done = |host: &Host| host.done() == host.progress().len();
+        client.done() > 0 && all_done(client) && all_done(server)
     }
 
     pub(super) fn end(&self, cut: Option<String>) -> Outcome {
