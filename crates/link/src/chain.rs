@@ -41,6 +41,13 @@ struct Slot {
     exit: Time,
 }
 
+/// An element's deadline, compared with what it was.
+enum Asked {
+    Same,
+    Later,
+    Earlier { deadline: Time, exit: Time },
+}
+
 /// Behind the last slot.
 const END: u32 = u32::MAX;
 
@@ -130,11 +137,9 @@ impl Chain {
     }
 
     /// Elements do what they have to do up to `now`.
+    #[inline(never)] // mostly they are woken for it
     fn run(&mut self, now: Time, out: &mut Out) {
-        while self.earliest <= now && self.earliest < Time::MAX {
-            let (at, first) = (self.earliest, self.first);
-            self.call(at, first, out, |element, out| element.wake(at, out));
-        }
+        self.wake(now, out);
     }
 
     /// Servers do also what changes their queues and lets nothing leave yet.
@@ -165,7 +170,8 @@ impl Chain {
             if out.dropped.len() > dropped {
                 note(&mut out.dropped[dropped..], at, slot.number);
             }
-            if self.look_at(index) {
+            let asked = slot.ask();
+            if self.note_deadline(index, asked) {
                 self.reckon();
             }
             return result;
@@ -199,27 +205,26 @@ impl Chain {
 
     /// Notes the deadline of the element `index`. Says whether what is first is to be looked for anew.
     #[inline(always)]
-    fn look_at(&mut self, index: usize) -> bool {
-        let slot = &mut self.slots[index];
-        let before = slot.deadline;
-        if !slot.ask() {
-            return false;
+    fn note_deadline(&mut self, index: usize, asked: Asked) -> bool {
+        match asked {
+            Asked::Same => false,
+            Asked::Later => true,
+            Asked::Earlier { deadline, exit } => {
+                // Nothing else can have become the first.
+                self.exit = self.exit.min(exit);
+                if (deadline, index) < (self.earliest, self.first) {
+                    (self.earliest, self.first) = (deadline, index);
+                }
+                false
+            }
         }
-        if slot.deadline > before {
-            return true;
-        }
-        // Earlier than it was: nothing else can have become the first.
-        self.exit = self.exit.min(slot.exit);
-        if (slot.deadline, index) < (self.earliest, self.first) {
-            (self.earliest, self.first) = (slot.deadline, index);
-        }
-        false
     }
 
     /// Takes what the element `index` gave back: gives the first packet, and leaves those behind it to `going`.
     #[inline]
     fn gather(&mut self, at: Time, index: usize, is_stale: &mut bool, out: &mut Out) -> Option<Going> {
-        *is_stale |= self.look_at(index);
+        let asked = self.slots[index].ask();
+        *is_stale |= self.note_deadline(index, asked);
         let slot = &self.slots[index];
         if !self.given.dropped.is_empty() {
             note(&mut self.given.dropped, at, slot.number);
@@ -321,15 +326,16 @@ impl Slot {
         Slot { element, number, next: [END; 2], behind_ns: i64::MAX, deadline: Time::MAX, exit: Time::MAX }
     }
 
-    /// Asks the element for its deadline; says whether it is another.
+    /// Asks the element for its deadline.
     #[inline(always)]
-    fn ask(&mut self) -> bool {
-        let deadline = self.element.deadline();
-        let is_other = deadline != self.deadline;
-        if is_other {
-            (self.deadline, self.exit) = (deadline, deadline + self.behind_ns);
+    fn ask(&mut self) -> Asked {
+        let (before, deadline) = (self.deadline, self.element.deadline());
+        if deadline == before {
+            return Asked::Same;
         }
-        is_other
+        let exit = deadline + self.behind_ns;
+        (self.deadline, self.exit) = (deadline, exit);
+        if deadline > before { Asked::Later } else { Asked::Earlier { deadline, exit } }
     }
 }
 
@@ -340,7 +346,7 @@ fn note(dropped: &mut [Dropped], at: Time, element: u32) {
 }
 
 impl Element for Chain {
-    #[inline]
+    #[inline(always)] // every packet passes here
     fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
         if self.earliest <= now {
             self.run(now, out);
@@ -348,8 +354,12 @@ impl Element for Chain {
         self.enter(now, direction, packet, out);
     }
 
+    #[inline(always)] // nearly every packet leaves so
     fn wake(&mut self, now: Time, out: &mut Out) {
-        self.run(now, out);
+        while self.earliest <= now && self.earliest < Time::MAX {
+            let (at, first) = (self.earliest, self.first);
+            self.call(at, first, out, |element, out| element.wake(at, out));
+        }
     }
 
     #[inline]
