@@ -21,6 +21,8 @@ pub struct Original {
     len: usize,
     headers: usize,
     is_summed: bool,
+    /// What the headers say, if it came from outside.
+    frame: Option<Frame>,
 }
 
 /// Where a transport checksum stands that is still to be made (`csum_start` and `csum_offset` of linux/virtio_net.h).
@@ -61,7 +63,7 @@ impl Original {
         // Padding of the link layer does not belong to it.
         let total = total_len(bytes);
         self.headers = total.saturating_sub(frame.payload.len as usize).min(len);
-        (self.len, self.is_summed) = (len.min(total), is_summed);
+        (self.len, self.is_summed, self.frame) = (len.min(total), is_summed, Some(frame));
         Ok(frame)
     }
 
@@ -85,6 +87,15 @@ impl Original {
     #[inline]
     pub fn headers(&self) -> &[u8] {
         &self.bytes[..self.headers]
+    }
+
+    /// What the headers say.
+    ///
+    /// # Panics
+    /// Where nothing was read.
+    #[inline]
+    pub(crate) fn frame(&self) -> &Frame {
+        self.frame.as_ref().expect("headers that were read")
     }
 
     /// Whether its transport checksum is there.

@@ -85,7 +85,7 @@ impl Packet {
     #[inline]
     pub fn unchanged(&self) -> Option<&[u8]> {
         let original = &**self.outside().filter(|body| body.is_whole())?.original();
-        (original.is_summed() && revise::frame(original) == self.frame).then(|| original.bytes())
+        (original.is_summed() && *original.frame() == self.frame).then(|| original.bytes())
     }
 
     /// The payload's bytes, as far as they are there; none of a pattern.

@@ -13,18 +13,10 @@ use std::net::IpAddr;
 const IPV4_CHECKSUM: usize = 10;
 const DONT_FRAGMENT: u8 = 0x40;
 
-/// What the original says.
-#[inline]
-pub(crate) fn frame(original: &Original) -> Frame {
-    let bytes = original.bytes();
-    let frame = Frame::parse(bytes, bytes.len() as u32).or_else(|_| Frame::opaque(bytes));
-    frame.expect("what could be read once")
-}
-
 /// Appends the headers of `original` as `frame` says. A checksum that was there is right or wrong as before, one that was
 /// not is made with `payload`.
 pub(crate) fn headers(original: &Original, frame: &Frame, payload: &[u8], out: &mut Vec<u8>) -> Result<(), EmitError> {
-    let before = self::frame(original);
+    let before = original.frame();
     let is_same_kind = match (&before.l4, &frame.l4) {
         (L4::Other(before), L4::Other(after)) => before == after,
         (before, after) => std::mem::discriminant(before) == std::mem::discriminant(after),
@@ -61,7 +53,7 @@ pub(crate) fn headers(original: &Original, frame: &Frame, payload: &[u8], out: &
         _ if !original.is_summed() => sum.add(payload).finish(),
         _ => {
             let len = before.l4.header_len() + before.payload.len;
-            difference(pseudo_header(&before, len).add(transport), sum)
+            difference(pseudo_header(before, len).add(transport), sum)
         }
     };
     let checksum = if is_udp && checksum == 0 { 0xffff } else { checksum };
