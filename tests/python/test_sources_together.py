@@ -64,6 +64,10 @@ def test_streams_of_one_file_are_laid_over_each_other_unless_one_is_chosen(tmp_p
     names = [one["name"] for one in described(streams)["subflows"]]
     ports = analyze(TOOLS / "iperf3-upload.json").connections["client_port"]
     assert names == [f"iperf3-upload.json, port {port}" for port in ports]
+    # Of each, and of the file: none is said twice.
+    first, second = described(streams)["provenance"]["remarks"]
+    assert first.startswith("iperf3 at the sender counts what it gave to its socket")
+    assert second.startswith("iperf3 gives the beginning of a test in whole seconds")
     files = [TOOLS / "iperf3-upload.json", TOOLS / "quic-client.qlog.gz"]
     one = package.write_report(analyze(files), tmp_path / "one.html", connection=2)
     assert "from qlog" in [badge["text"] for badge in described(one)["badges"]]
@@ -80,6 +84,19 @@ def test_what_was_measured_at_one_time_is_laid_over_each_other_by_the_clock(tmp_
     (tmp_path / "second.csv").write_text(DRIVE.replace(" 20:", " 21:"))
     parts = analyze([tmp_path / "first.csv", tmp_path / "second.csv"]).parts
     assert [one.x[0] for one in describe(parts).charts[0].series] == [0.0, 0.0]
+
+
+def test_each_time_has_its_clock_and_the_page_tells_what_limits_trust(tmp_path: Path) -> None:
+    (tmp_path / "first.csv").write_text(DRIVE)
+    late = DRIVE.splitlines()
+    (tmp_path / "second.csv").write_text("\n".join([late[0], *late[2:]]))
+    files = [tmp_path / "first.csv", tmp_path / "second.csv", TOOLS / "iperf3-download.json"]
+    page = describe(analyze(files).parts)
+    assert [one.x[0] for one in page.charts[0].series] == [0.0, 1.0, 0.0]
+    assert page.subtitle.startswith("laid over each other, those of one time by their clocks, ")
+    drives, iperf3 = page.provenance.remarks
+    assert drives.startswith("first.csv and 1 more: rates are a UDP throughput, which is capacity ")
+    assert iperf3.startswith("iperf3-download.json: iperf3 gives the beginning of a test in ")
 
 
 def test_captures_and_files_are_numbered_and_timed_together() -> None:
@@ -136,6 +153,20 @@ def traces(*given: object) -> str:
     return json.dumps({"qlog_version": "0.3", "traces": given})
 
 
+def qlog_at(*times: float) -> str:
+    """Log packets with a byte each."""
+    events = [
+        {"time": time, "name": "transport:packet_received"}
+        | {
+            "data": {
+                "frames": [{"frame_type": "stream", "stream_id": 0, "offset": at, "length": 1}]
+            }
+        }
+        for at, time in enumerate(times)
+    ]
+    return traces({"vantage_point": {"type": "client"}, "events": events})
+
+
 def cut_in_the_middle(name: str) -> str:
     text = json.dumps(document(name), indent=1)
     return text[: len(text) // 2]
@@ -172,6 +203,8 @@ def cut_in_the_middle(name: str) -> str:
             ": was logged at network: only logs of a client or a server",
         ),
         (traces(), ": holds no packet of a connection"),
+        (qlog_at(0, 1e30), r": a connection from 0 s to 1e\+27 s cannot be: a time is wrong"),
+        (qlog_at(0, -3), ": the time of event 2 is -3: it must be 0 or more"),
         (
             '\x1e{"qlog_version": "0.3", "qlog_format": "JSON-SEQ"}\n\x1enothing\n\x1e{}\n',
             ", line 2: is no record",
@@ -194,6 +227,17 @@ def test_bad_files_are_refused_with_their_line(content: str, message: str, tmp_p
     with pytest.raises(Error, match=f"^{re.escape(str(file))}{message}") as refused:
         analyze(file)
     assert "\n" not in str(refused.value)
+
+
+def test_what_is_no_file_gives_one_line(tmp_path: Path, mptcplab: Run) -> None:
+    circle = tmp_path / "circle"
+    circle.symlink_to(circle)
+    assert mptcplab("report", circle, "--out", tmp_path / "page.html").stderr == (
+        f"mptcplab: {circle} is neither a file nor a directory\n"
+    )
+    done = mptcplab("analyze", circle)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert done.stderr.startswith(f"mptcplab: {circle}: ")
 
 
 def test_a_bad_file_gives_one_line_and_status_2(tmp_path: Path, mptcplab: Run) -> None:

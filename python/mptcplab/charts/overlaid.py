@@ -11,7 +11,7 @@ import polars as pl
 
 from mptcplab.analysis import Analysis
 from mptcplab.charts.columns import definitions, numbers
-from mptcplab.charts.run.subject import Subject
+from mptcplab.charts.run.subject import Row, Subject
 from mptcplab.charts.run.throughput import bin_width, bins, steps
 from mptcplab.charts.shape import Chart, Series
 from mptcplab.labels import text
@@ -94,14 +94,29 @@ def aligned(overlaid: list[Overlaid]) -> list[Overlaid]:
     rows = [one.subject.connection for one in overlaid]
     if any(one.run for one in overlaid) or all(row.get("source") is None for row in rows):
         return overlaid
-    first_ns = min(row["start_ns"] for row in rows)
-    last_ns = max(row["start_ns"] for row in rows)
-    if any(row["start_ns"] + (row["duration_s"] or 0) * 1e9 <= last_ns for row in rows):
-        return overlaid
-    return [
-        replace(one, began_s=one.subject.start_s - (row["start_ns"] - first_ns) / 1e9)
-        for one, row in zip(overlaid, rows, strict=True)
-    ]
+    found = list(overlaid)
+    for group in _at_one_time(rows):
+        first_ns = rows[group[0]]["start_ns"]
+        for number in group if len(group) > 1 else ():
+            since_s = (rows[number]["start_ns"] - first_ns) / 1e9
+            found[number] = replace(
+                overlaid[number], began_s=overlaid[number].subject.start_s - since_s
+            )
+    return found
+
+
+def _at_one_time(rows: list[Row]) -> Iterator[list[int]]:
+    """Give the numbers of connections by times at which there always was one, the first first."""
+    group: list[int] = []
+    until_ns = 0.0
+    for number in sorted(range(len(rows)), key=lambda number: rows[number]["start_ns"]):
+        start_ns = rows[number]["start_ns"]
+        if group and start_ns >= until_ns:
+            yield group
+            group = []
+        group.append(number)
+        until_ns = max(until_ns, start_ns + (rows[number]["duration_s"] or 0) * 1e9)
+    yield group
 
 
 def made(one: Overlaid) -> str:

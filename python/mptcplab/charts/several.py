@@ -12,6 +12,7 @@ from mptcplab._core import Error
 from mptcplab.analysis import Analysis
 from mptcplab.charts.overlaid import MOST, Overlaid, aligned, charts, each_of, made
 from mptcplab.charts.run.events import moments
+from mptcplab.charts.run.provenance import remarks
 from mptcplab.charts.shape import (
     Badge,
     Document,
@@ -75,7 +76,10 @@ def _apart(
 
 
 def _how(shown: list[Overlaid]) -> str:
-    return ", each from" if shown[0].began_s is None else " by their clocks, from"
+    by_clock = {one.began_s is not None for one in shown}
+    if len(by_clock) > 1:
+        return ", those of one time by their clocks, from"
+    return " by their clocks, from" if True in by_clock else ", each from"
 
 
 # So many of more than can be drawn are named in the title.
@@ -230,9 +234,29 @@ def _provenance(overlaid: list[Overlaid]) -> Provenance:
         Document(f"Scenario {number}", f"scenario-{number}.toml", written)
         for number, written in enumerate(texts, 1)
     ]
-    return Provenance(
-        [Fact(text.clean(one.name), text.clean(one.value)) for one in facts], [], None, documents
-    )
+    cleaned = [Fact(text.clean(one.name), text.clean(one.value)) for one in facts]
+    return Provenance(cleaned, _remarks(overlaid), None, documents)
+
+
+def _remarks(overlaid: list[Overlaid]) -> list[str]:
+    """Give what limits trust in files and captures; that of a run stands on its own page."""
+    said: dict[str, list[str]] = {}
+    for one in overlaid:
+        for remark in remarks(one.subject) if one.run is None else ():
+            said.setdefault(remark, []).append(text.clean(one.name))
+    return [
+        remark if _is_told(remark, of, len(overlaid)) else f"{_first(of)}: {remark}"
+        for remark, of in said.items()
+    ]
+
+
+def _is_told(remark: str, of: list[str], all_of: int) -> bool:
+    """Say whether a remark is of all, or begins with its file, after which a name may go on."""
+    return len(of) == all_of or of[0].startswith(remark.partition(":")[0])
+
+
+def _first(of: list[str]) -> str:
+    return of[0] if len(of) == 1 else f"{of[0]} and {len(of) - 1} more"
 
 
 def names(

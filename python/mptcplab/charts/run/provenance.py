@@ -16,18 +16,20 @@ from mptcplab.results.labels import engine
 
 def provenance(subject: Subject) -> Provenance:
     """Give what is known of it."""
-    remarks = list(dict.fromkeys(text.clean(row["message"]) for row in _remarks(subject)))
+    said = remarks(subject)
     if subject.run is None:
-        return Provenance(_of_captures(subject), remarks)
+        return Provenance(_of_captures(subject), said)
     about = subject.run.about
     documents = [*_documents(subject.scenario_text, about)]
-    return Provenance(_of_run(about), remarks, _again(about), documents)
+    return Provenance(_of_run(about), said, _again(about), documents)
 
 
-def _remarks(subject: Subject) -> list[dict[str, Any]]:
+def remarks(subject: Subject) -> list[str]:
+    """Give what limits trust in the numbers of its connection."""
     own = subject.connection["connection"]
     rows = subject.analysis.diagnostics.iter_rows(named=True)
-    return [row for row in rows if row["connection"] in (None, own)]
+    said = (text.clean(row["message"]) for row in rows if row["connection"] in (None, own))
+    return list(dict.fromkeys(said))
 
 
 def _of_captures(subject: Subject) -> list[Fact]:
