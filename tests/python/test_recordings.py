@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import time
 from collections.abc import Callable
@@ -201,6 +202,15 @@ def test_a_trace_with_a_number_of_hundreds_of_digits_is_refused(tmp_path: Path) 
     (tmp_path / "a.down").write_text(f"0\n1{'0' * 400}\n")
     with pytest.raises(Error, match=r"line 2: 10{39} ms is no time of a trace: mend or remove it$"):
         lab.import_links(tmp_path / "a.down", out=tmp_path / "made")
+
+
+@pytest.mark.parametrize(("was", "line"), [("icmp_seq=4", 4), ("5 packets transmitted", 7)])
+def test_a_ping_with_a_number_of_thousands_of_digits_is_refused(
+    was: str, line: int, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text(PING.replace(was, re.sub(r"\d+", "9" * 5000, was)))
+    with pytest.raises(Error, match=f"a.txt, line {line}: .*999999999999"):
+        lab.import_links(tmp_path / "a.txt", out=tmp_path / "made")
 
 
 def test_columns_with_the_names_of_quantities_need_no_option(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import suppress
 from os import PathLike
@@ -54,6 +55,8 @@ def opened(
 
 def missing(path: Path) -> Error:
     """Say that it is not there, and which one beside it has nearly its name."""
+    if os.path.lexists(path):
+        return Error(f"{path} is neither a file nor a directory")
     meant = ""
     with suppress(OSError):
         if near := close(path.name, (one.name for one in path.parent.iterdir())):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from mptcplab.recordings.recording import LONGEST, TIMES
 from mptcplab.sources.file import File
 
 Row = dict[str, Any]
@@ -67,6 +68,11 @@ class Contents:
         **columns: Any,
     ) -> Connection:
         """Add a connection; ``columns`` are further ones, and others than these are supposed."""
+        if not -TIMES <= start_ns <= end_ns <= start_ns + LONGEST:
+            raise ValueError(
+                f"a connection from {start_ns / SECOND:g} s to {end_ns / SECOND:g} s cannot be: a "
+                "time is wrong"
+            )
         made = Connection(self, len(self.tables.get("connections", [])), start_ns, end_ns)
         row: Row = {
             "connection": made.number,

@@ -14,13 +14,14 @@ ANSWER = re.compile(
     r".*?time[=<](?P<ms>\S+) ms(?P<dup> \(DUP!\))?$"
 )
 SENT = re.compile(r"^(?:\[[^\]]+\] )?(\d+) packets transmitted")
-# NUWiNS: milliseconds of Unix time, beside dates of local time.
-BEGAN = re.compile(r"^Start time: (\d+)$", re.MULTILINE)
+# NUWiNS: milliseconds of Unix time, of the years 2001 to 2286, beside dates of local time.
+BEGAN = re.compile(r"^Start time: (\d{13})$", re.MULTILINE)
 QUARTER = 900 * SECOND
 # icmp_seq has 16 bits.
 WRAP = 1 << 16
 # Four months of one a second.
 MOST_PROBES = 10**7
+MOST_DIGITS = 12
 
 
 class Ping:
@@ -53,7 +54,7 @@ class Ping:
                 if answer["dup"]:
                     notes.append(f"answer {answer['seq']} came twice")
                     continue
-                number = int(answer["seq"])
+                number = _count(answer["seq"])
                 if number + WRAP // 2 < before:
                     round_ += 1
                 if number >= WRAP:
@@ -65,7 +66,7 @@ class Ping:
                 except ValueError as error:
                     raise ValueError(str(error), line) from error
             elif counted := SENT.match(text):
-                sent = int(counted[1])
+                sent = _count(counted[1])
                 if sent > MOST_PROBES:
                     raise ValueError(f"{sent} packets are more than {MOST_PROBES}", line)
         if not found:
@@ -84,6 +85,11 @@ def _at(stamp: str | None, clock: Clock) -> int | None:
     if stamp is None:
         return None
     return unix(stamp, SECOND) if re.fullmatch(r"\d+\.\d+", stamp) else clock.read(stamp)
+
+
+def _count(digits: str) -> int:
+    """Read a count; where it has more digits than all that may be, one of so many."""
+    return int(digits[:MOST_DIGITS])
 
 
 def _ms(text: str) -> float:

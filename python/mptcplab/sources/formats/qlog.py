@@ -105,8 +105,8 @@ def _add(contents: Contents, trace: Json) -> None:
     client, server = _ends(about.get("connection_started") or {}, vantage)
     connection = contents.connection(
         "quic",
-        start_ns=times[0],
-        end_ns=times[-1],
+        start_ns=min(times),
+        end_ns=max(times),
         client=client,
         server=server,
         ended="closed" if "connection_closed" in about else "open",
@@ -152,6 +152,8 @@ def _timed(trace: Json) -> Iterator[tuple[int, Json]]:
         if not isinstance(event, dict) or "name" not in event:
             raise ValueError("events are lists, as before version 0.3: log in a newer one", number)
         since = round(event["time"] * scale)
+        if since < 0:
+            raise ValueError(f"the time of event {number} is {event['time']}: it must be 0 or more")
         if layout in ("delta", "relative_to_previous_event"):
             at += since
             yield reference + at, event
