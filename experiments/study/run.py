@@ -1,7 +1,7 @@
 """The papers' experiments, as ``mptcplab study all`` runs them; keeps what the documentation tells.
 
 ``--engine kernel`` runs those that Linux itself can, with ``--quick`` as they take real time, and keeps them apart. ``--today`` runs them
-with today's stack alone; of those that it is given by name the results replace those that were kept.
+with today's stack alone. Of those that are given by name, to ``--today`` or to ``--linux``, the results replace those that were kept.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from mptcplab.engines import DEFAULT, named
 from mptcplab.study import outcome
-from mptcplab.study.experiment import TODAY, Extent
+from mptcplab.study.experiment import LINUX, TODAY, Extent
 from mptcplab.study.experiments import chosen
 from mptcplab.study.outcome import NAME
 from mptcplab.study.running import study
@@ -31,10 +32,14 @@ def main() -> None:
     parser.add_argument("directory", type=Path, help="where runs are kept")
     parser.add_argument("--engine", choices=KEPT, default=DEFAULT.name)
     parser.add_argument("--today", nargs="+", metavar="NAME", help="experiments, or all")
+    parser.add_argument("--linux", nargs="+", metavar="NAME", help="experiments, on Linux")
     parser.add_argument("--quick", action="store_true", help="of --today: fewer repetitions")
     given = parser.parse_args()
     if given.today:
         _today(given.today, given.directory, quick=given.quick)
+        return
+    if given.linux:
+        _linux(given.linux, given.directory)
         return
     extent = ["--quick"] if named(given.engine).real_time else []
     words = ["study", "all", *extent, "--engine", given.engine, "--out", str(given.directory)]
@@ -46,17 +51,29 @@ def _today(names: list[str], directory: Path, *, quick: bool) -> None:
     """Run experiments with today's stack, and keep their findings beside those of others."""
     extent = Extent(quick, stacks=(TODAY,))
     ran = study(chosen(names), directory, extent)
-    kept = json.loads(OF_TODAY.read_text())["experiments"] if OF_TODAY.exists() else []
-    every = {one["name"]: one for one in (*kept, *ran["experiments"])}
     experiments = [
-        {key: every[one.name][key] for key in ("name", "runs", "failed", "findings")}
-        for one in chosen(["all"])
-        if one.name in every
+        {key: one[key] for key in ("name", "runs", "failed", "findings")}
+        for one in _with_kept(ran, OF_TODAY)
     ]
     # All findings are corrected together, whenever they were run.
     outcome.decide([finding for one in experiments for finding in one["findings"]])
     results = {"build": ran["build"], "extent": ran["extent"], "experiments": experiments}
     OF_TODAY.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+
+
+def _linux(names: list[str], directory: Path) -> None:
+    """Run experiments on Linux, and keep their results beside those of others."""
+    extent = Extent(quick=True, engine=named("kernel"), stacks=(LINUX,))
+    ran = study(chosen(names), directory, extent)
+    outcome.write(outcome.document(extent, _with_kept(ran, KEPT["kernel"])), directory)
+    shutil.copyfile(directory / NAME, KEPT["kernel"])
+
+
+def _with_kept(ran: dict[str, Any], file: Path) -> list[dict[str, Any]]:
+    """Give all experiments in their order, those that ran in place of those that were kept."""
+    kept = json.loads(file.read_text())["experiments"] if file.exists() else []
+    every = {one["name"]: one for one in (*kept, *ran["experiments"])}
+    return [every[one.name] for one in chosen(["all"]) if one.name in every]
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ What the findings of *{title}* ({source}) are worth today. *Then* is [the study]
 same links with the stack of today's Linux as it comes: CUBIC with HyStart, no cached threshold, Linux's scheduler, every pair of addresses joined. Both are simulated.
 """
 ON_LINUX = """\
-*On Linux* is Linux itself over the same links, with one run of 10 MB, which decides nothing.
+*On Linux* is Linux itself over the same links, with one run of each, which decides nothing; downloads of 100 MB are of 10 there.
 """
 QUICK = """\
 Verdicts of today rest on fewer runs than those of then (`--quick`), so that fewer are decided: look at the figures.
