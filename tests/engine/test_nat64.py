@@ -8,10 +8,23 @@ from pathlib import Path
 import pytest
 
 from engine.machines import Machine
+from engine.shells import Shell
 
 PAGE = Path(__file__).parents[2] / "docs/middleboxes.md"
 INSIDE, SYNTHESISED = "fd00:464::a00:102", "64:ff9b:1::a09:1"
 OVER_WIFI = ("10.0.2.2", "10.9.1.1")
+
+
+def documented() -> str:
+    """Give the scenario of the documentation."""
+    blocks = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    (scenario,) = (one for one in blocks if 'ip = "nat64"' in one)
+    return scenario
+
+
+def test_programs_reach_the_server_by_what_dns64_gives(host: Machine) -> None:
+    said = Shell(host, documented()).run("sh", "-c", "getent ahosts server")
+    assert said.split()[0] == SYNTHESISED
 
 
 @pytest.mark.parametrize(
@@ -26,8 +39,7 @@ OVER_WIFI = ("10.0.2.2", "10.9.1.1")
 def test_linux_joins_what_is_of_one_version(
     host: Machine, changes: dict[str, str], ends: list[tuple[str, str]]
 ) -> None:
-    blocks = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    (scenario,) = (one for one in blocks if 'ip = "nat64"' in one)
+    scenario = documented()
     for old, new in changes.items():
         assert old in scenario
         scenario = scenario.replace(old, new)

@@ -38,6 +38,14 @@ ENDS = ("client", "server")
 SERVED = "server.log"
 # The line of /etc/nsswitch.conf on how hosts are looked up.
 HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
+# glibc's own labels of addresses (RFC 6724) but for that of fc00::/7: the clients' stand for global ones,
+# and would go behind IPv4 before what DNS64 gives.
+LABELS = """label ::1/128 0
+label ::/0 1
+label 2002::/16 2
+label ::/96 3
+label ::ffff:0:0/96 4
+"""
 # The keys of a transfer agent's job that watching agents are given, too.
 SHARED_KEYS = ("host", "sample_ns", "guard", *LISTS)
 
@@ -169,7 +177,7 @@ def _names(scenario: Scenario) -> dict[str, str]:
     """
     known = {
         name: (ends.ETC / name).read_text("utf-8", "replace")
-        for name in ("hosts", "nsswitch.conf", "resolv.conf")
+        for name in ("hosts", "nsswitch.conf", "resolv.conf", "gai.conf")
         if (ends.ETC / name).is_file()
     }
     servers = dict.fromkeys((*server_addresses(scenario), *reached_addresses(scenario)))
@@ -180,6 +188,7 @@ def _names(scenario: Scenario) -> dict[str, str]:
         "hosts": "\n".join([*lines, known.get("hosts", "")]),
         "nsswitch.conf": HOSTS_LINE.sub("hosts: files", known.get("nsswitch.conf", "")),
         "resolv.conf": "",
+        "gai.conf": LABELS,
     }
     return {name: files[name] for name in ("hosts", *known)}
 
