@@ -17,7 +17,7 @@ OVER_WIFI = ("10.0.2.2", "10.9.1.1")
 
 def documented() -> str:
     """Give the scenario of the documentation."""
-    blocks = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    blocks: list[str] = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
     (scenario,) = (one for one in blocks if 'ip = "nat64"' in one)
     return scenario
 

@@ -57,6 +57,11 @@ def test_one_directory_is_one_page(tmp_path: Path, mptcplab: Run) -> None:
     assert [one["name"] for one in charts["rtt"]["series"]] == smoothed
     (table,) = page["tables"]
     assert [cells[0] for cells in table["rows"]] == names
+    (tmp_path / "mine.csv").write_text("a,b\n1,2\n")
+    assert mptcplab("report", tmp_path).stderr == (
+        f"mptcplab: mine.csv in {tmp_path}: of no tool that is known, and so not on the page "
+        "(mptcplab analyze --sources lists those that are)\n"
+    )
 
 
 def test_streams_of_one_file_are_laid_over_each_other_unless_one_is_chosen(tmp_path: Path) -> None:

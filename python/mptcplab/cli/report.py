@@ -8,7 +8,7 @@ from pathlib import Path
 from mptcplab import Error
 from mptcplab.cli.browser import add_open_to, open_page
 from mptcplab.cli.parser import Parser, add_filter_to, add_part_to, check_part, named, number
-from mptcplab.cli.say import print_json, show_path
+from mptcplab.cli.say import print_json, remark, show_path
 
 EXAMPLES = """\
 examples:
@@ -96,9 +96,21 @@ def run(options: Namespace) -> int:
         to_seconds=options.to_seconds,
     )
     _print(page, options)
+    for directory in options.directory:
+        _tell_left_out(Path(directory))
     if options.open:
         open_page(page)
     return 0
+
+
+def _tell_left_out(directory: Path) -> None:
+    from mptcplab.results.opening import left_out
+
+    if names := left_out(directory):
+        remark(
+            f"mptcplab: {', '.join(names)} in {directory}: of no tool that is known, and so not on "
+            "the page (mptcplab analyze --sources lists those that are)"
+        )
 
 
 def _print(written: Path, options: Namespace) -> None:

@@ -53,6 +53,21 @@ def opened(
     )
 
 
+@accessible()
+def left_out(directory: Path) -> list[str]:
+    """Name the files beside captures that are of no tool that is known, other than pages."""
+    if not directory.is_dir() or _results(directory) is not None:
+        return []
+    return sorted(
+        file.name
+        for file in directory.iterdir()
+        if file.is_file()
+        and not file.name.startswith(".")
+        and file.suffix != ".html"
+        and not _is_measurable(file)
+    )
+
+
 def missing(path: Path) -> Error:
     """Say that it is not there, and which one beside it has nearly its name."""
     if os.path.lexists(path):

@@ -38,8 +38,8 @@ ENDS = ("client", "server")
 SERVED = "server.log"
 # The line of /etc/nsswitch.conf on how hosts are looked up.
 HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
-# glibc's own labels of addresses (RFC 6724) but for that of fc00::/7: the clients' stand for global ones,
-# and would go behind IPv4 before what DNS64 gives.
+# glibc's own labels of addresses (RFC 6724) but for that of fc00::/7: the clients' addresses stand
+# for global ones, and IPv4 would go before what DNS64 gives them.
 LABELS = """label ::1/128 0
 label ::/0 1
 label 2002::/16 2
