@@ -184,7 +184,7 @@ fn what_is_sent_again_a_round_trip_later_was_no_time_out() {
 fn round_trips_before_losses_are_told_apart_to_a_few_percent() {
     let mut losses = Losses::new(at(0));
     for rtt_us in [60_000, 64_000, 69_000] {
-        losses.add(at(0), &Data::default(), rtt_us, at(0));
+        losses.add(at(0), &Data::default(), rtt_us, 0, at(0));
     }
     assert_eq!([losses.above(62_000.0), losses.above(66_500.0), losses.above(72_000.0)], [2, 1, 0]);
     for (part, rtt_us) in [(0.05, 60_000.0), (0.5, 64_000.0), (0.95, 69_000.0)] {
@@ -196,7 +196,7 @@ fn round_trips_before_losses_are_told_apart_to_a_few_percent() {
 fn losses_far_apart_in_one_flight_are_no_burst() {
     let mut losses = Losses::new(at(0));
     for offset in [0, 1000, 3000, 40_000, 90_000, 91_000] {
-        losses.add(at(0), &Data { bytes: 1000, offset, ..Data::default() }, 20_000, at(0));
+        losses.add(at(0), &Data { bytes: 1000, offset, ..Data::default() }, 20_000, 0, at(0));
     }
     assert_eq!((losses.bursts, losses.runs), (1, 3));
 }
