@@ -33,7 +33,8 @@ TRUTHS = range(40, 60)
 RUNS = 30
 FIT_RUNS, FIT_TRIES = 6, 10
 TECHNOLOGIES = ("LTE", "Wi-Fi")
-# Those of truths are of each alone, so that not all are lucky or unlucky at once.
+# Every truth draws its own, for its runs and for predictions of it, so that not all are lucky or
+# unlucky at once.
 SEEDS = (10_000, 1_000_000)
 FIGURES = ("throughput", "rtt", "loss")
 TRANSFER = {"direction": "download", "size": "4 MB"}
@@ -63,8 +64,9 @@ def judged(number: int) -> dict[str, Any]:
         )
         links[name] = profile.link(found)
         families[name] = {one.fit.family.name: round(one.weight, 3) for one in found.standing}
-    ours = both(links, range(1, RUNS + 1))
-    theirs = both(truths, [chance.randrange(*SEEDS) for _ in range(RUNS)])
+    theirs, ours = (
+        both(one, [chance.randrange(*SEEDS) for _ in range(RUNS)]) for one in (truths, links)
+    )
     row: dict[str, Any] = {"families": families}
     for figure in FIGURES:
         interval = prediction([run[figure] for run in ours.runs])
