@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from mptcplab.calibration.target import rounded
+from mptcplab.scenario.draw import MOST_SPREAD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,17 +25,18 @@ def widened(fit: Fit, errors: Mapping[str, float]) -> dict[str, Any]:
     """Give the link with draws that spread by the standard errors of figures, too.
 
     Rates are drawn for throughput, by its printed deviation, too, and losses for loss. Queues are
-    not: shorter ones overflow, so that what is lost would be more in the mean.
+    not: shorter ones overflow, so that what is lost would be more in the mean. What spreads by more
+    than a link may is not known either way.
     """
     if not fit.subject.draws:
         return fit.link
     draws = dict(fit.link.get("draw", {}))
     if "rate" in draws and "throughput" in errors:
         spread = STUDENT * math.hypot(draws["rate"]["spread"], errors["throughput"])
-        draws["rate"] = draws["rate"] | {"spread": rounded(spread, 3)}
+        draws["rate"] = draws["rate"] | {"spread": rounded(min(spread, MOST_SPREAD), 3)}
     of = list(_losses(fit))
     if of and "loss" in errors:
-        draws["loss"] = {"of": of, "spread": rounded(errors["loss"], 3)}
+        draws["loss"] = {"of": of, "spread": rounded(min(errors["loss"], MOST_SPREAD), 3)}
     return fit.link | ({"draw": draws} if draws else {})
 
 
