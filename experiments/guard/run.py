@@ -17,6 +17,7 @@ from typing import Any
 
 import mptcplab
 from experiments import pool
+from experiments.builds import both
 from experiments.guard.figures import figures
 from experiments.guard.figures import simulated as simulation
 from experiments.guard.scenarios import HEALTHY, Case, as_backup, healthy, matrix
@@ -75,7 +76,7 @@ def main() -> None:
         results = _results()
         before = results.get("kernel", [])
         results["kernel"] = merged(before, extended(before, found) if given.more else found)
-        results["release"] = _both(results.get("release"), platform.release())
+        results["release"] = both(results.get("release"), platform.release())
         RESULTS.write_text(written(results))
 
 
@@ -108,15 +109,9 @@ def extended(before: list[Row], found: list[Row]) -> list[Row]:
         lists = {
             name: old.get(name, []) + runs for name, runs in new.items() if isinstance(runs, list)
         }
-        build, tried = _both(old.get("build"), new["build"]), old.get("tried", 0) + new["tried"]
+        build, tried = both(old.get("build"), new["build"]), old.get("tried", 0) + new["tried"]
         made.append({**old, **new, **lists, "build": build, "tried": tried})
     return made
-
-
-def _both(before: str | None, now: str) -> str:
-    """Name what runs were made with, also if that is not the same for all."""
-    names = before.split(", ") if before else []
-    return ", ".join([*names, *({now} - {*names})])
 
 
 def every(cases: list[Case], seeds: int) -> list[Key]:

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from experiments.builds import both
 from mptcplab.engines import DEFAULT, named
 from mptcplab.study import outcome
 from mptcplab.study.experiment import LINUX, TODAY, Extent
@@ -57,7 +58,7 @@ def _today(names: list[str], directory: Path, *, quick: bool) -> None:
     ]
     # All findings are corrected together, whenever they were run.
     outcome.decide([finding for one in experiments for finding in one["findings"]])
-    results = {"build": ran["build"], "extent": ran["extent"], "experiments": experiments}
+    results = {"build": _builds(ran, OF_TODAY), "extent": ran["extent"], "experiments": experiments}
     OF_TODAY.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -65,7 +66,8 @@ def _linux(names: list[str], directory: Path) -> None:
     """Run experiments on Linux, and keep their results beside those of others."""
     extent = Extent(quick=True, engine=named("kernel"), stacks=(LINUX,))
     ran = study(chosen(names), directory, extent)
-    outcome.write(outcome.document(extent, _with_kept(ran, KEPT["kernel"])), directory)
+    results = outcome.document(extent, _with_kept(ran, KEPT["kernel"]))
+    outcome.write(results | {"build": _builds(ran, KEPT["kernel"])}, directory)
     shutil.copyfile(directory / NAME, KEPT["kernel"])
 
 
@@ -74,6 +76,11 @@ def _with_kept(ran: dict[str, Any], file: Path) -> list[dict[str, Any]]:
     kept = json.loads(file.read_text())["experiments"] if file.exists() else []
     every = {one["name"]: one for one in (*kept, *ran["experiments"])}
     return [every[one.name] for one in chosen(["all"]) if one.name in every]
+
+
+def _builds(ran: dict[str, Any], file: Path) -> str:
+    kept = json.loads(file.read_text())["build"] if file.exists() else None
+    return both(kept, ran["build"])
 
 
 if __name__ == "__main__":

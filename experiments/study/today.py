@@ -22,7 +22,7 @@ What the findings of *{title}* ({source}) are worth today. *Then* is [the study]
 same links with the stack of today's Linux as it comes: CUBIC with HyStart, no cached threshold, Linux's scheduler, every pair of addresses joined. Both are simulated.
 """
 ON_LINUX = """\
-*On Linux* is Linux itself over the same links, with one run of each, which decides nothing; downloads of 100 MB are of 10 there.
+*On Linux* is Linux itself over the same links, with the controllers that the experiment names. There is one run of each, which decides nothing, and downloads of 100 MB carry 10 MB.
 """
 QUICK = """\
 Verdicts of today rest on fewer runs than those of then (`--quick`), so that fewer are decided: look at the figures.
@@ -83,9 +83,11 @@ def _findings(results: dict[str, Any], paper: str, names: list[str]) -> Iterator
             if finding["paper"] == paper:
                 same = [_same(results[which].get(name, []), finding) for which in ("then", "today")]
                 linux = _same(results["linux"].get(name, []), finding)
-                rows.append([finding["says"], *map(_cell, same), linux["because"] if linux else ""])
+                rows.append(
+                    [finding["says"], *map(_cell, same), linux["because"] if linux else NOT_RUN]
+                )
     heads: tuple[str, ...] = (*HEADS, "on Linux")
-    if not any(row[-1] for row in rows):
+    if all(row[-1] == NOT_RUN for row in rows):
         heads, rows = HEADS, [row[:-1] for row in rows]
     yield from table(heads, [[one.replace("|", r"\|") for one in row] for row in rows])
 

@@ -18,10 +18,9 @@ from mptcplab.engines.field import control, preamble, server_line
 
 HOST = "127.0.0.1"
 TIMEOUT_SECONDS = 30
-# Between the choice of a port and its use no other process may come by it: the kernel gives these
-# to no connection by itself (it begins at 32768), and no two workers of pytest have the same.
-_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-_PORTS = itertools.cycle(range(20_000 + _WORKER % 10 * 1_000, 21_000 + _WORKER % 10 * 1_000, 2))
+# Between the choice of a port and its use nobody else is to come by it: the kernel gives these to
+# no connection by itself (it begins at 32768), and processes that test side by side begin apart.
+_PORTS = (20_000 + (100 * os.getpid() + 2 * number) % 10_000 for number in itertools.count())
 REQUEST = {
     "transfer": {"application": "bulk", "direction": "down", "size_bytes": 100_000},
     "congestion_control": None,

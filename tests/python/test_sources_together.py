@@ -57,10 +57,13 @@ def test_one_directory_is_one_page(tmp_path: Path, mptcplab: Run) -> None:
     assert [one["name"] for one in charts["rtt"]["series"]] == smoothed
     (table,) = page["tables"]
     assert [cells[0] for cells in table["rows"]] == names
-    (tmp_path / "mine.csv").write_text("a,b\n1,2\n")
-    assert mptcplab("report", tmp_path).stderr == (
-        f"mptcplab: mine.csv in {tmp_path}: of no tool that is known, and so not on the page "
-        "(mptcplab analyze --sources lists those that are)\n"
+    for name in ("my1.csv", "my2.csv", "my3.csv", "my4.csv"):
+        (tmp_path / name).write_text("a,b\n1,2\n")
+    # The page itself is not named.
+    assert mptcplab("report", tmp_path, "--out", tmp_path / "page").stderr == (
+        f"mptcplab: not on the page: my1.csv, my2.csv, my3.csv and 1 more in {tmp_path}: no "
+        "captures by their names, and of no tool that is known (mptcplab analyze --sources lists "
+        "those)\n"
     )
 
 
@@ -95,10 +98,22 @@ def test_each_time_has_its_clock_and_the_page_tells_what_limits_trust(tmp_path: 
     (tmp_path / "first.csv").write_text(DRIVE)
     late = DRIVE.splitlines()
     (tmp_path / "second.csv").write_text("\n".join([late[0], *late[2:]]))
+    assert describe(analyze([tmp_path / "first.csv", tmp_path / "second.csv"]).parts).subtitle == (
+        "laid over each other by their clocks, from the first packet of all"
+    )
+    for name in ("first", "second"):
+        drive = (tmp_path / f"{name}.csv").read_text()
+        (tmp_path / f"{name}-later.csv").write_text(drive.replace(" 20:", " 21:"))
+    hours = describe(analyze(sorted(tmp_path.glob("*.csv"))).parts)
+    assert [one.x[0] for one in hours.charts[0].series] == [0.0, 0.0, 1.0, 1.0]
+    assert hours.subtitle.endswith(
+        "those of one time by their clocks, from the first packet of each time"
+    )
     files = [tmp_path / "first.csv", tmp_path / "second.csv", TOOLS / "iperf3-download.json"]
     page = describe(analyze(files).parts)
     assert [one.x[0] for one in page.charts[0].series] == [0.0, 1.0, 0.0]
     assert page.subtitle.startswith("laid over each other, those of one time by their clocks, ")
+    assert page.time == "seconds from the first packet of each time"
     drives, iperf3 = page.provenance.remarks
     assert drives.startswith("first.csv and 1 more: rates are a UDP throughput, which is capacity ")
     assert iperf3.startswith("iperf3-download.json: iperf3 gives the beginning of a test in ")

@@ -44,11 +44,11 @@ def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
         raise Error("there is no connection to report of")
     # What moved no data that is known has no curves.
     shown = sorted(overlaid, key=lambda one: not one.subject.transfer)[:MOST]
-    origins = " or ".join(sorted({f"the {one.origin}" for one in shown}))
+    how, origins = _laid(shown)
     return Page(
         title=_title(overlaid),
         name="-".join(one.name for one in shown),
-        subtitle=f"laid over each other{_how(shown)} {origins}",
+        subtitle=f"laid over each other{how} from {origins}",
         badges=_badges(overlaid),
         verdict=list(_verdict(overlaid)),
         from_s=0.0,
@@ -75,11 +75,14 @@ def _apart(
         yield (name if names.count(name) == 1 else f"{name} ({number})"), source
 
 
-def _how(shown: list[Overlaid]) -> str:
-    by_clock = {one.began_s is not None for one in shown}
-    if len(by_clock) > 1:
-        return ", those of one time by their clocks, from"
-    return " by their clocks, from" if True in by_clock else ", each from"
+def _laid(shown: list[Overlaid]) -> tuple[str, str]:
+    """Say how they are laid over each other, and from when seconds count."""
+    apart = [one for one in shown if one.began_s in (None, one.subject.start_s)]
+    if len(apart) == len(shown):
+        return ", each", " or ".join(sorted({f"the {one.origin}" for one in shown}))
+    if len(apart) == 1:
+        return " by their clocks,", "the first packet of all"
+    return ", those of one time by their clocks,", "the first packet of each time"
 
 
 # So many of more than can be drawn are named in the title.

@@ -10,6 +10,8 @@ from mptcplab.cli.browser import add_open_to, open_page
 from mptcplab.cli.parser import Parser, add_filter_to, add_part_to, check_part, named, number
 from mptcplab.cli.say import print_json, remark, show_path
 
+# So many files that are not on the page are named.
+NAMED = 3
 EXAMPLES = """\
 examples:
   mptcplab report runs/wifi-lte-1                   the run with MPTCP beside its baselines
@@ -84,6 +86,8 @@ def run(options: Namespace) -> int:
         _print(write_issue(options.directory[0], options.out), options)
         return 0
     check_part(options)
+    for directory in options.directory:
+        _tell_left_out(Path(directory))
     several = len(options.directory) > 1
     source = options.directory if several else options.directory[0]
     page = write_report(
@@ -96,8 +100,6 @@ def run(options: Namespace) -> int:
         to_seconds=options.to_seconds,
     )
     _print(page, options)
-    for directory in options.directory:
-        _tell_left_out(Path(directory))
     if options.open:
         open_page(page)
     return 0
@@ -107,9 +109,11 @@ def _tell_left_out(directory: Path) -> None:
     from mptcplab.results.opening import left_out
 
     if names := left_out(directory):
+        more = f" and {len(names) - NAMED} more" if names[NAMED:] else ""
         remark(
-            f"mptcplab: {', '.join(names)} in {directory}: of no tool that is known, and so not on "
-            "the page (mptcplab analyze --sources lists those that are)"
+            f"mptcplab: not on the page: {', '.join(names[:NAMED])}{more} in {directory}: no "
+            "captures by their names, and of no tool that is known (mptcplab analyze --sources "
+            "lists those)"
         )
 
 
