@@ -52,23 +52,32 @@ class Ping:
                         line,
                     )
                 if answer["dup"]:
-                    notes.append(f"answer {answer['seq']} came twice")
+                    notes.append(f"answer {_shortened(answer['seq'])} came twice")
                     continue
                 number = _count(answer["seq"])
+                if number is None or number >= WRAP:
+                    said = _shortened(answer["seq"])
+                    raise ValueError(f"icmp_seq is {said}: ping counts to {WRAP - 1}", line)
                 if number + WRAP // 2 < before:
                     round_ += 1
-                if number >= WRAP:
-                    raise ValueError(f"icmp_seq is {number}: ping counts to {WRAP - 1}", line)
                 before = number
                 number += round_ * WRAP
+                if number > MOST_PROBES:
+                    raise ValueError(
+                        f"icmp_seq began anew {round_} times: that is more than {MOST_PROBES} "
+                        "packets",
+                        line,
+                    )
                 try:
                     found[number] = (line, _at(answer["stamp"], clock), _ms(answer["ms"]))
                 except ValueError as error:
                     raise ValueError(str(error), line) from error
             elif counted := SENT.match(text):
-                sent = _count(counted[1])
-                if sent > MOST_PROBES:
-                    raise ValueError(f"{sent} packets are more than {MOST_PROBES}", line)
+                count = _count(counted[1])
+                if count is None or count > MOST_PROBES:
+                    said = _shortened(counted[1])
+                    raise ValueError(f"{said} packets are more than {MOST_PROBES}", line)
+                sent = count
         if not found:
             raise ValueError("has no answer: a path of which nothing is known makes no link", 1)
         recording = Recording(clock=NONE, notes=clock.notes + notes)
@@ -87,9 +96,15 @@ def _at(stamp: str | None, clock: Clock) -> int | None:
     return unix(stamp, SECOND) if re.fullmatch(r"\d+\.\d+", stamp) else clock.read(stamp)
 
 
-def _count(digits: str) -> int:
-    """Read a count; where it has more digits than all that may be, one of so many."""
-    return int(digits[:MOST_DIGITS])
+def _count(digits: str) -> int | None:
+    """Read a count; None where it has more digits than all that may be."""
+    digits = digits.lstrip("0") or "0"
+    return int(digits) if len(digits) <= MOST_DIGITS else None
+
+
+def _shortened(digits: str) -> str:
+    digits = digits.lstrip("0") or "0"
+    return digits if len(digits) <= MOST_DIGITS else f"{digits[:MOST_DIGITS]}…"
 
 
 def _ms(text: str) -> float:
