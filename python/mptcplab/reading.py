@@ -25,6 +25,20 @@ def accessible() -> Iterator[None]:
         raise Error(f"cannot access {error.filename}: {error.strerror}") from error
 
 
+def dangling(path: Path) -> str | None:
+    """Say so of a link to what is not there."""
+    if not path.is_symlink():
+        return None
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return f"{path} is a link to what is not there: {path.readlink()}"
+    except OSError:
+        # What else may be wrong with it, who opens it says.
+        pass
+    return None
+
+
 def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
     """Read a file of text.
 

@@ -91,6 +91,38 @@ def test_tcptrace_tells_of_a_capture_what_it_shows(name: str) -> None:
     assert row(tables.flows, connection=1, direction="down")["rtt_ms_mean"] is None
 
 
+@pytest.mark.parametrize("name", ["tcptrace.txt", "ip-mptcp-monitor.log"])
+def test_a_clock_that_was_set_back_is_told(name: str, tmp_path: Path) -> None:
+    """The last of the events is said to have been before the first."""
+    log = (TOOLS / name).read_text()
+    was, instead = {
+        "tcptrace.txt": ("20:44:15.668868", "20:44:12.668868"),
+        "ip-mptcp-monitor.log": ("21:19:12.277536", "21:19:10.277536"),
+    }[name]
+    assert was in log
+    (tmp_path / name).write_text(log.replace(was, instead))
+    tables, whole = analyze(tmp_path / name), tool(name)
+    jumped = tables.diagnostics.filter(diagnostic="clock_jumped")
+    assert jumped["connection"].to_list() == [0]
+    lasted = tables.connections["duration_s"].to_list()
+    assert lasted[0] == pytest.approx(2.392816 if name == "tcptrace.txt" else 1.687497)
+    assert lasted[1:] == whole.connections["duration_s"].to_list()[1:]
+    assert tables.subflows["join_time_ms"].to_list()[:2] == [None, None]
+    assert tables.transfers.filter(connection=0)["throughput_mbps"].drop_nulls().is_empty()
+
+
+def test_ss_tells_of_a_clock_that_was_set_back(tmp_path: Path) -> None:
+    log = (TOOLS / "ss.log").read_text()
+    last = re.findall(r"^(\d{10}\.\d+)\nState.*\nESTAB", log, re.MULTILINE)[-1]
+    (tmp_path / "ss.log").write_text(log.replace(last, f"{float(last) - 20:.9f}"))
+    tables, whole = analyze(tmp_path / "ss.log"), tool("ss.log")
+    assert "clock_jumped" in tables.diagnostics["diagnostic"].to_list()
+    assert "clock_jumped" not in whole.diagnostics["diagnostic"].to_list()
+    assert (tables.subflows["end_s"] >= tables.subflows["start_s"]).all()
+    assert (tables.throughput["throughput_mbps"] >= 0).all()
+    assert tables.transfers["bytes"].to_list() == whole.transfers["bytes"].to_list()
+
+
 def test_a_kernels_events_are_signals_of_the_connections_that_they_tell_of() -> None:
     """Both ends were on one machine, so each connection is there twice, as each host saw it."""
     tables = tool("ip-mptcp-monitor.log")

@@ -86,6 +86,23 @@ def test_flowmonitor_counts_what_the_trace_shows() -> None:
     assert "headers_counted" in flows.diagnostics["diagnostic"].to_list()
 
 
+def test_flows_of_which_nothing_arrived_have_no_throughput(tmp_path: Path) -> None:
+    """FlowMonitor has 0 for the times of what never came."""
+    flows = text("ns3-flows.xml")
+    for stats in re.findall("<Flow flowId.*timeFirstTx.*>", flows):
+        none = re.sub(r'(time(?:First|Last)Rx\w+)="[^"]*"', r'\1="+0ns"', stats)
+        flows = flows.replace(stats, re.sub(r'(rx\w+)="\d+"', r'\1="0"', none))
+    (tmp_path / "flows.xml").write_text(re.sub("<bin .*/>", "", flows))
+    tables = analyze(tmp_path / "flows.xml")
+    assert tables.connections["protocol"].to_list() == ["tcp", "udp"]
+    assert tables.connections["duration_s"].to_list()[0] == pytest.approx(0.231347)
+    moved = row(tables.transfers)
+    assert (moved["bytes"], moved["elapsed_s"], moved["throughput_mbps"]) == (0, None, None)
+    flow = row(tables.flows)
+    assert (flow["data_packets"], flow["lost_packets"]) == (20, 20)
+    assert flow["one_way_delay_ms_median"] is None
+
+
 def test_ns3_and_a_capture_are_compared() -> None:
     found = compare(TOOLS / "ns3.tr.gz", TOOLS / "ns3" / "client.pcap.gz")
     values = {
@@ -187,6 +204,14 @@ def test_mixed_tools_are_one_page(tmp_path: Path) -> None:
             "ns3.tr",
             lambda: trace().replace("length: ", "length: 9999999", 1),
             r", line \d+: has a number that no header holds",
+        ),
+        *(
+            (
+                "ns3.tr",
+                lambda time=time: trace().replace("+ 0.1 ", f"+ {time} ", 1),
+                rf", line 1: '{re.escape(time[:30])}' is no time of a simulation: seconds from 0",
+            )
+            for time in ("5000000000", "1e18", "1e400", "-1", "1" * 5000)
         ),
         (
             "up.log",

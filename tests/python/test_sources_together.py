@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from pathlib import Path
@@ -173,7 +174,7 @@ def traces(*given: object) -> str:
     return json.dumps({"qlog_version": "0.3", "traces": given})
 
 
-def qlog_at(*times: float) -> str:
+def qlog_at(*times: object) -> str:
     """Log packets with a byte each."""
     events = [
         {"time": time, "name": "transport:packet_received"}
@@ -223,8 +224,15 @@ def cut_in_the_middle(name: str) -> str:
             ": was logged at network: only logs of a client or a server",
         ),
         (traces(), ": holds no packet of a connection"),
-        (qlog_at(0, 1e30), r": a connection from 0 s to 1e\+27 s cannot be: a time is wrong"),
-        (qlog_at(0, -3), ": the time of event 2 is -3: it must be 0 or more"),
+        (qlog_at(0, 1e30), r": the time of event 2 is 1e\+30: it must be a number of 0 or more"),
+        (qlog_at(0, 1e9 + 1), r": a connection cannot last 1000000.001 s \(at most 1000000 s\)"),
+        (qlog_at(0, 2e9), r": a connection cannot last 2000000 s \(at most 1000000 s\): a time is"),
+        (qlog_at(0, -3), ": the time of event 2 is -3: it must be a number of 0 or more"),
+        (qlog_at(0, "1" * 5000), ': the time of event 2 is "1{39}…: it must be a number of 0 or'),
+        (qlog_at(0, True), ": the time of event 2 is true: it must be a number of 0 or more"),
+        (qlog_at(0, math.nan), ": the time of event 2 is NaN: it must be a number of 0 or more"),
+        (qlog_at(0, math.inf), ": the time of event 2 is Infinity: it must be a number of 0 or"),
+        (qlog_at([]), r": the time of event 1 is \[\]: it must be a number of 0 or more"),
         (
             '\x1e{"qlog_version": "0.3", "qlog_format": "JSON-SEQ"}\n\x1enothing\n\x1e{}\n',
             ", line 2: is no record",
@@ -258,6 +266,16 @@ def test_what_is_no_file_gives_one_line(tmp_path: Path, mptcplab: Run) -> None:
     done = mptcplab("analyze", circle)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert done.stderr.startswith(f"mptcplab: {circle}: ")
+
+
+def test_a_link_to_what_is_not_there_is_named_as_one(tmp_path: Path, mptcplab: Run) -> None:
+    for name, target in (("a.pcap", "nowhere"), ("b.pcap", "file/below")):
+        (tmp_path / "file").touch()
+        (tmp_path / name).symlink_to(target)
+        for command in ("report", "analyze", "why"):
+            done = mptcplab(command, name, cwd=tmp_path)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert done.stderr == f"mptcplab: {name} is a link to what is not there: {target}\n"
 
 
 def test_a_bad_file_gives_one_line_and_status_2(tmp_path: Path, mptcplab: Run) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
 from mptcplab.messages import close
-from mptcplab.reading import accessible
+from mptcplab.reading import accessible, dangling
 from mptcplab.results.campaign import ABOUT as CAMPAIGN
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison, open_comparison
@@ -70,6 +70,8 @@ def left_out(directory: Path) -> list[str]:
 
 def missing(path: Path) -> Error:
     """Say that it is not there, and which one beside it has nearly its name."""
+    if nowhere := dangling(path):
+        return Error(nowhere)
     if os.path.lexists(path):
         return Error(f"{path} is neither a file nor a directory")
     meant = ""

@@ -44,6 +44,14 @@ class Contents:
         """Say what limits trust in the numbers."""
         self.add("diagnostics", diagnostic=diagnostic, message=message, capture=self.name, **row)
 
+    def jumped(self, connection: Connection) -> None:
+        """Say that the clock was set back during a connection."""
+        self.remark(
+            "clock_jumped",
+            "its clock was set back during the connection: what spans that is wrong or left empty",
+            connection=connection.number,
+        )
+
     def cut(self) -> None:
         """Say that the file ends within a line, which is left out."""
         self.complete = False
@@ -68,11 +76,8 @@ class Contents:
         **columns: Any,
     ) -> Connection:
         """Add a connection; ``columns`` are further ones, and others than these are supposed."""
-        if not -TIMES <= start_ns <= end_ns <= start_ns + LONGEST:
-            raise ValueError(
-                f"a connection from {start_ns / SECOND:g} s to {end_ns / SECOND:g} s cannot be: a "
-                "time is wrong"
-            )
+        if fault := _fault(start_ns, end_ns):
+            raise ValueError(f"a connection {fault}: a time is wrong")
         made = Connection(self, len(self.tables.get("connections", [])), start_ns, end_ns)
         row: Row = {
             "connection": made.number,
@@ -178,6 +183,17 @@ class Connection:
         if table in NAMED:
             row["capture"] = self._contents.name
         self._contents.add(table, connection=self.number, **row)
+
+
+def _fault(start_ns: int, end_ns: int) -> str | None:
+    """Say why a connection cannot have these times, if it cannot."""
+    if abs(start_ns) > TIMES:
+        return f"cannot begin at {start_ns / SECOND:g} s"
+    if end_ns < start_ns:
+        return f"cannot end {(start_ns - end_ns) / SECOND:g} s before it begins"
+    if end_ns > start_ns + LONGEST:
+        return f"cannot last {(end_ns - start_ns) / SECOND:.16g} s (at most {LONGEST // SECOND} s)"
+    return None
 
 
 def mbps(count: float, seconds: float | None) -> float | None:

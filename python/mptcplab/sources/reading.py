@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mptcplab._core import CaptureError, Error
+from mptcplab.reading import dangling
 from mptcplab.sources.file import look
 
 TYPE_CHECKING = False
@@ -23,6 +26,8 @@ def read(path: str | PathLike[str]) -> Contents | None:
     """
     file = look(path)
     if file is None:
+        if nowhere := dangling(Path(path)):
+            raise CaptureError(nowhere)
         return None
     from mptcplab.sources.formats import sources
 

@@ -111,10 +111,12 @@ def _add(contents: Contents, rows: list[Row]) -> None:
     first, host = opened[0], rows[0]["host"]
     closed = rows[-1]["signal"] == "closed"
     client, server = _ends(first)
+    times = [row["at_ns"] for row in rows]
+    jumped = times != sorted(times)
     connection = contents.connection(
         "mptcp",
-        start_ns=rows[0]["at_ns"],
-        end_ns=rows[-1]["at_ns"],
+        start_ns=min(times),
+        end_ns=max(times),
         client=client,
         server=server,
         began="handshake" if first["signal"] == "created" else "midway",
@@ -122,15 +124,20 @@ def _add(contents: Contents, rows: list[Row]) -> None:
         vantage=host,
         **{f"{host}_token": first["token"]},
     )
-    numbers = {_ends(row): _subflow(connection, row, closed=closed) for row in opened}
+    if jumped:
+        contents.jumped(connection)
+    numbers = {
+        _ends(row): _subflow(connection, row, closed=closed, jumped=jumped) for row in opened
+    }
     for row in rows:
         row["connection"] = connection.number
         row["subflow"] = numbers.get(_ends(row))
 
 
-def _subflow(connection: Connection, row: Row, *, closed: bool) -> int:
+def _subflow(connection: Connection, row: Row, *, closed: bool, jumped: bool) -> int:
     client, server = _ends(row)
     is_join = row["signal"] == "subflow-established"
+    is_timed = is_join and not jumped
     ids = {
         "client": "local_address_id" if row["host"] == "client" else "remote_address_id",
         "server": "remote_address_id" if row["host"] == "client" else "local_address_id",
@@ -143,7 +150,7 @@ def _subflow(connection: Connection, row: Row, *, closed: bool) -> int:
         server_port=server[1],
         kind="join" if is_join else "initial",
         handshake="established",
-        join_time_ms=(row["at_ns"] - connection.start_ns) / MILLI if is_join else None,
+        join_time_ms=(row["at_ns"] - connection.start_ns) / MILLI if is_timed else None,
         backup=bool(row["backup"]),
         ended="fin" if closed else "open",
         **{f"{side}_address_id": row[column] for side, column in ids.items() if is_join},

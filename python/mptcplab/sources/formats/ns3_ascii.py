@@ -6,6 +6,7 @@ import re
 import struct
 from collections.abc import Iterable
 
+from mptcplab.recordings.recording import LONGEST
 from mptcplab.sources.contents import SECOND, Contents
 from mptcplab.sources.file import File
 from mptcplab.sources.packets import TCP, UDP, Packet, measure, tcp
@@ -59,6 +60,16 @@ class Ns3Ascii:
                     number,
                 )
             how, at_s, node, text = found.groups()
+            try:
+                is_time = 0 <= float(at_s) <= LONGEST // SECOND
+            except ValueError:
+                is_time = False
+            if not is_time:
+                raise ValueError(
+                    f"{at_s[:30]!r} is no time of a simulation: seconds from 0 to "
+                    f"{LONGEST // SECOND}",
+                    number,
+                )
             try:
                 packet = _packet(text, number, round(float(at_s) * SECOND))
                 if packet is not None:

@@ -65,7 +65,11 @@ def _add(contents: Contents, flows: list[Found]) -> None:
     connection = contents.connection(
         protocol,
         start_ns=start_ns,
-        end_ns=max(_ns(one, "timeLastRxPacket") for _, one in flows),
+        # Of what never arrived, the last arrival is at 0.
+        end_ns=max(
+            start_ns,
+            *(_ns(one, f"timeLast{way}Packet") for _, one in flows for way in ("Tx", "Rx")),
+        ),
         client=ends[0],
         server=ends[1],
         began="unknown",
@@ -100,7 +104,7 @@ def _add_flow(connection: Connection, direction: str, stats: Element, *, is_six:
         **_delays(stats),
     }
     elapsed_s = (_ns(stats, "timeLastRxPacket") - connection.start_ns) / SECOND
-    connection.moved(direction, {0: row}, elapsed_s=elapsed_s)
+    connection.moved(direction, {0: row}, elapsed_s=elapsed_s if arrived else None)
 
 
 def _delays(stats: Element) -> Row:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from mptcplab.recordings.recording import TIMES
 from mptcplab.sources.contents import Contents, End
 from mptcplab.sources.file import File
 from mptcplab.sources.quic import Endpoint, Packet
@@ -23,6 +24,7 @@ SEPARATOR = "\x1e"
 MILLI = 10**6
 # Times before this (the year 2001) are of no clock.
 CLOCK_MS = 10**12
+MOST_SHOWN = 40
 OF_PATHS = ("packet_sent", "packet_received", "metrics_updated", "packet_lost")
 VANTAGES = ("client", "server")
 
@@ -151,14 +153,30 @@ def _timed(trace: Json) -> Iterator[tuple[int, Json]]:
     for number, event in enumerate(trace["events"], 1):
         if not isinstance(event, dict) or "name" not in event:
             raise ValueError("events are lists, as before version 0.3: log in a newer one", number)
-        since = round(event["time"] * scale)
-        if since < 0:
-            raise ValueError(f"the time of event {number} is {event['time']}: it must be 0 or more")
+        since = _since(event["time"], number, scale)
         if layout in ("delta", "relative_to_previous_event"):
             at += since
             yield reference + at, event
         else:
             yield reference + since, event
+
+
+def _since(time: Any, number: int, scale: int) -> int:
+    """Give the time of an event in nanoseconds."""
+    # A bool is an int, and a string times a number is a longer string.
+    is_number = isinstance(time, int | float) and not isinstance(time, bool)
+    if not is_number or not 0 <= time * scale <= TIMES:
+        raise ValueError(
+            f"the time of event {number} is {_shortened(time)}: it must be a number of 0 or more, "
+            f"and at most {TIMES // scale}"
+        )
+    since: int = round(time * scale)
+    return since
+
+
+def _shortened(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
 def _reference(given: Any, scale: int) -> int:

@@ -154,14 +154,18 @@ def _add(
         ended="open",
         vantage="client" if is_client else "server",
     )
+    orders = [[at for at, _ in samples] for samples in sockets.values()]
+    jumped = any(order != sorted(order) for order in orders)
+    if jumped:
+        contents.jumped(connection)
     sends = "up" if is_client else "down"
     flows: dict[str, dict[int, Row]] = {"up": {}, "down": {}}
     for key, samples in sockets.items():
         near, far = key[:2], key[2:]
         client, server = (near, far) if is_client else (far, near)
         subflow = connection.subflow(
-            start_ns=samples[0][0],
-            end_ns=samples[-1][0],
+            start_ns=min(at for at, _ in samples),
+            end_ns=max(at for at, _ in samples),
             client_address=client[0],
             client_port=client[1],
             server_address=server[0],
@@ -183,7 +187,7 @@ def _add(
     for direction, carried in flows.items():
         if carried:
             elapsed_s = (connection.end_ns - connection.start_ns) / SECOND or None
-            connection.moved(direction, carried, elapsed_s=elapsed_s)
+            connection.moved(direction, carried, elapsed_s=None if jumped else elapsed_s)
 
 
 OTHER = {"up": "down", "down": "up"}
@@ -203,7 +207,7 @@ def _flow(
     bins = [
         (at, later - at, count)
         for (at, before), (later, after) in pairwise(counted)
-        if (count := after - before) >= 0
+        if (count := after - before) >= 0 and later >= at
     ]
     if len(samples) > 1 and any(count for *_, count in bins):
         for each in (subflow,) if is_mptcp else (None, subflow):

@@ -116,16 +116,20 @@ def _add(contents: Contents, found: Found) -> None:
     )
     resets = any(int(found.get(f"resets_sent_{side}", 0)) for side in ("a2b", "b2a"))
     whole = all(int(one) for one in syns)
+    jumped = end_ns < start_ns
     connection = contents.connection(
         "tcp",
-        start_ns=start_ns,
-        end_ns=end_ns,
+        start_ns=min(start_ns, end_ns),
+        end_ns=max(start_ns, end_ns),
         client=(found["host_a"], int(found["port_a"])),
         server=(found["host_b"], int(found["port_b"])),
         began="handshake" if whole else "midway",
         ended="reset" if resets else "closed" if all(int(one) for one in fins) else "open",
         vantage=vantage,
     )
+    if jumped:
+        contents.jumped(connection)
+    elapsed_s = None if jumped else (end_ns - start_ns) / SECOND
     subflow = connection.subflow(
         handshake_rtt_ms=handshakes[vantage == "server"] if whole and vantage else None,
         ended="reset" if resets else "fin" if connection.row["ended"] == "closed" else "open",
@@ -148,7 +152,7 @@ def _add(contents: Contents, found: Found) -> None:
                     f"rtt_ms_{ours}": _number(found, f"RTT_{theirs}_{side}")
                     for ours, theirs in RTTS.items()
                 }
-        connection.moved(direction, {subflow: row}, elapsed_s=(end_ns - start_ns) / SECOND)
+        connection.moved(direction, {subflow: row}, elapsed_s=elapsed_s)
 
 
 def _number(found: Found, name: str) -> float | None:
