@@ -9,9 +9,7 @@ const LEAST_S: f64 = 0.5;
 const OFTEN: f64 = 0.3;
 /// Where data waited for this part of it, even its best rate may be one that was held up.
 const MOSTLY: f64 = 0.75;
-/// That holds up the others where as much less comes so many times as often as when nothing waits: else it is chance.
-const OFTENER: f64 = 2.0;
-/// The others are held up where less than this part of the usual rate comes, over as long as that is one of.
+/// The others are held up where less than this part of the usual rate comes.
 const SLOW: f64 = 0.5;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
@@ -27,19 +25,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         if waited_s < LEAST_PART * case.elapsed_s || waited_s < LEAST_S {
             continue;
         }
-        let is_slow = |index: &usize| timeline.rate_around(*index) < SLOW * case.best_rate;
-        let slow: Vec<usize> = times.iter().copied().filter(is_slow).collect();
-        let rest = timeline.whole.len() - times.len();
-        let otherwise = (0..timeline.whole.len()).filter(is_slow).count() - slow.len();
-        // Where next to nothing else is left, nothing tells; nor where losses make times slow, whether or not data waits.
-        let by_chance = !case.lossy
-            && waited_s < MOSTLY * case.elapsed_s
-            && (slow.len() * rest) as f64 <= OFTENER * (otherwise * times.len()) as f64;
-        // While other paths bring as much as ever, waiting costs no time.
         let mut cost_s = 0.0;
-        for index in slow.into_iter().filter(|_| !by_chance) {
-            let at_s = case.seconds(timeline, index);
-            cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), waited(index));
+        for &index in &times {
+            // While other paths bring as much as ever, waiting costs no time.
+            if timeline.came(index) < SLOW * case.best_rate * timeline.width_s() {
+                let at_s = case.seconds(timeline, index);
+                cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), waited(index));
+            }
         }
         // Where data waits for so long, be it for what the path lost, what was best was held up as well: how fast the paths are,
         // nothing tells.

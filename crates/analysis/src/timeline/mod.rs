@@ -1,5 +1,5 @@
 //! What passed in short times, by subflow and as a whole: what findings are drawn from. Times grow with the transfer, so that
-//! a timeline holds a few hundred of them, or some thousand where segments fill these, however long it takes.
+//! a timeline holds at most 512 of them, however long it takes and however much happens.
 
 mod bins;
 mod flow;
@@ -18,10 +18,7 @@ use bins::{halve, put};
 use wire::Time;
 
 const FIRST_WIDTH_NANOS: i64 = 20_000_000;
-/// So many times are kept in any case; where something passed in this part of them, as many as there may be at most.
-const BINS: usize = 512;
-const MOST_BINS: usize = 4096;
-const EMPTY: usize = 4;
+const MOST_BINS: usize = 512;
 /// A shorter wait for earlier data is no stall.
 const STALL_NANOS: u64 = 100_000_000;
 /// A window that takes not even two segments is as good as closed.
@@ -39,8 +36,6 @@ pub(crate) struct Timeline {
     index: usize,
     end: Time,
     now: Whole,
-    /// Times in which something passed, whatever their length was then.
-    used: usize,
     /// Sent and not yet acknowledged at connection level.
     pub(crate) outstanding_bytes: u64,
     /// Nine tenths of the window, from which on it counts as full; none known: never.
@@ -74,7 +69,6 @@ impl Timeline {
             index: 0,
             end: start + FIRST_WIDTH_NANOS,
             now: Whole::default(),
-            used: 0,
             outstanding_bytes: 0,
             full_bytes: u64::MAX,
             shut_since: None,
@@ -118,9 +112,6 @@ impl Timeline {
             Kind::Flight { in_flight_bytes, window_bytes } => {
                 let bytes = in_flight_bytes as u32;
                 flow.now.left_bytes = bytes.saturating_add(1);
-                if let Some(losses) = &mut flow.losses {
-                    losses.left(at, bytes);
-                }
                 if bytes < flow.in_flight_bytes {
                     flow.answered(at, flow.in_flight_bytes - bytes);
                     flow.has_gap = false;
@@ -191,7 +182,7 @@ impl Timeline {
         }
         self.keep();
         let mut index = self.index_of(at);
-        while index >= (EMPTY * self.used).clamp(BINS, MOST_BINS) {
+        while index >= MOST_BINS {
             self.width_nanos *= 2;
             index /= 2;
             halve(&mut self.whole);
@@ -210,7 +201,6 @@ impl Timeline {
 
     /// Puts what the time that passes has had in its place.
     fn keep(&mut self) {
-        self.used += 1;
         let mut now = std::mem::take(&mut self.now);
         now.window_bytes = self.window_bytes.unwrap_or(0).min(u32::MAX.into()) as u32;
         put(&mut self.whole, self.index, now);

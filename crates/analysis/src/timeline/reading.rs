@@ -47,14 +47,6 @@ impl Timeline {
         usual_rate(&came, self.width_s())
     }
 
-    /// The rate of all subflows together over a fifth of a second that a bin lies in, bytes per second.
-    pub(crate) fn rate_around(&self, index: usize) -> f64 {
-        let over = (OVER_S / self.width_s()).ceil() as usize;
-        let span = index / over * over..(index / over * over + over).min(self.whole.len());
-        let seconds = span.len() as f64 * self.width_s();
-        span.map(|index| self.came(index)).sum::<f64>() / seconds
-    }
-
     /// The most that came in two times in a row, of half a second each, bytes per second.
     pub(crate) fn best(&self, came: impl Fn(usize) -> f64) -> f64 {
         let over = (LONG_S / self.width_s()).ceil() as usize;
