@@ -25,8 +25,8 @@ def widened(fit: Fit, errors: Mapping[str, float]) -> dict[str, Any]:
     """Give the link with draws that spread by the standard errors of figures, too.
 
     Rates are drawn for throughput, by its printed deviation, too, and losses for loss. Queues are
-    not: shorter ones overflow, so that what is lost would be more in the mean. What spreads by more
-    than a link may is not known either way.
+    not: shorter ones overflow, so that what is lost would be more in the mean. No spread is above
+    what a link may have.
     """
     if not fit.subject.draws:
         return fit.link

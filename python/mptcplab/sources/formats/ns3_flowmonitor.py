@@ -68,7 +68,7 @@ def _add(contents: Contents, flows: list[Found]) -> None:
         # Of what never arrived, the last arrival is at 0.
         end_ns=max(
             start_ns,
-            *(_ns(one, f"timeLast{way}Packet") for _, one in flows for way in ("Tx", "Rx")),
+            *(_ns(one, f"timeLast{end}Packet") for _, one in flows for end in ("Tx", "Rx")),
         ),
         client=ends[0],
         server=ends[1],
