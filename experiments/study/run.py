@@ -79,8 +79,11 @@ def _with_kept(ran: dict[str, Any], file: Path) -> list[dict[str, Any]]:
 
 
 def _builds(ran: dict[str, Any], file: Path) -> str:
-    kept = json.loads(file.read_text())["build"] if file.exists() else None
-    return both(kept, ran["build"])
+    """Name what the results were made with: those that are kept, and those that replace them."""
+    kept = json.loads(file.read_text()) if file.exists() else {"experiments": []}
+    names = {one["name"] for one in ran["experiments"]}
+    stays = any(one["name"] not in names for one in kept["experiments"])
+    return both(kept["build"] if stays else None, ran["build"])
 
 
 if __name__ == "__main__":
