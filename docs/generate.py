@@ -1,7 +1,7 @@
 """Writes what the documentation takes from the code: the reference pages, and what commands print.
 
-A block of text after ``<!-- run: COMMAND -->`` holds what the command prints (of several, parted by `` ; ``, the last), what stands between ``<!-- results: NAME -->``
-and ``<!-- end -->`` the tables of an experiment; ``<!-- results: NAME PART -->`` asks for one of several. The figures of laws are drawn here, too.
+A block of text after ``<!-- run: COMMAND -->`` holds what the command prints (of several, parted by `` ; ``, the last).
+What is made of the results of experiments, ``experiments/pages.py`` draws.
 
 A page may tell of one sitting: blocks after ``<!-- file: NAME -->`` are files of an empty directory, and those after ``<!-- then: COMMAND -->``
 hold what a command prints there, in the page's order. ``<!-- about: COMMAND -->`` is the same where figures are other ones each time: the
@@ -42,9 +42,6 @@ PAGES = [
     ROOT / "docs/reference/study.md",
 ]
 RUN = re.compile(r"(<!-- run: (.*?) -->\n```text\n).*?(^```$)", re.DOTALL | re.MULTILINE)
-RESULTS = re.compile(
-    r"(<!-- results: (\w+)(?: (\w+))? -->\n).*?(^<!-- end -->$)", re.DOTALL | re.MULTILINE
-)
 STEP = re.compile(
     r"(<!-- (file|then|about|stop): (.*?) -->\n```\w+\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE
 )
@@ -79,21 +76,15 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs/reference/engines.md", engines_reference.page()
     yield ROOT / "docs/reference/measurements.md", measurements_reference.page()
     yield ROOT / "docs/reference/families.md", families_reference.page()
-    for name, picture in of_experiment("laws.figures").drawings().items():
-        yield ROOT / "docs" / name, picture
-    today = of_experiment("study.today")
-    for paper in today.PAPERS:
-        yield ROOT / f"docs/papers/{paper}.md", today.page(paper)
+    results = pages_of_results()
+    yield from results.whole()
     for path in PAGES:
         text = path.read_text()
         if STEP.search(text):
             yield path, sitting(text)
-        elif RUN.search(text) or RESULTS.search(text):
+        elif RUN.search(text) or results.BLOCK.search(text):
             text = RUN.sub(lambda match: match[1] + output(match[2]) + match[3], text)
-            yield (
-                path,
-                RESULTS.sub(lambda match: match[1] + drawn(match[2], match[3]) + match[4], text),
-            )
+            yield path, results.with_results(text)
 
 
 @cache
@@ -166,17 +157,10 @@ def command_of(line: str) -> list[str]:
     return [sys.executable, *(["-m", program] if program == "mptcplab" else []), *arguments]
 
 
-def drawn(experiment: str, part: str | None) -> str:
-    """Give the tables of an experiment, or one part, from the figures that it kept."""
-    table = of_experiment(f"{experiment}.table")
-    markdown: str = table.markdown(part) if part else table.markdown()
-    return f"\n{markdown}\n"
-
-
-def of_experiment(module: str) -> Any:
-    """Import a module of ``experiments``."""
+def pages_of_results() -> Any:
+    """Import what draws kept results."""
     sys.path.insert(0, str(ROOT))
-    return importlib.import_module(f"experiments.{module}")
+    return importlib.import_module("experiments.pages")
 
 
 def tables() -> str:
