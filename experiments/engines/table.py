@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -35,8 +36,9 @@ TITLES = {RESPONSE: "response ms", MESSAGE: "message delay ms"}
 FLOOR_MS = 1.0
 
 
-# What is said of a mean outside where nothing is known that differs, but chance may have put it there.
-CHANCE = "may be within the band: the 90 % interval of the ratio overlaps it"
+# A difference may be chance if means differ as much at least so often where runs are exchanged between the engines.
+RARE = 0.05
+EXCHANGES = 9999
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,34 @@ class Cell:
         # One end within the band, or the band between both.
         is_above = [ours > theirs for ours, theirs in ends]
         return not all(self.column.off(*end) for end in ends) or is_above[0] != is_above[-1]
+
+    @cached_property
+    def chance(self) -> float:
+        """How often the means are as far apart where runs are exchanged between the engines at random."""
+        import numpy as np
+
+        both = np.array([*self.ours, *self.theirs])
+        parted = abs(fmean(self.ours) - fmean(self.theirs))
+        draws = np.random.default_rng(1).permuted(np.tile(both, (EXCHANGES, 1)), axis=1)
+        ours, theirs = np.split(draws, [len(self.ours)], axis=1)
+        # What is as far apart but for rounding is.
+        as_far = np.abs(ours.mean(axis=1) - theirs.mean(axis=1)) >= parted * (1 - 1e-9)
+        return (int(as_far.sum()) + 1) / (EXCHANGES + 1)
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether chance may have put it outside: neither the band is ruled out, nor that both engines have the same mean."""
+        return self.is_open and self.chance >= RARE
+
+    def chance_shown(self) -> str:
+        """Write how far chance goes."""
+        ends = extremes(self.ours, self.theirs) or []
+        reach = " to ".join(_short(ours / theirs) for ours, theirs in ends)
+        return (
+            f"may be chance: if runs are exchanged between the engines at random, means differ as much in {100 * self.chance:.0f} % of the cases "
+            f"({len(self.ours)} and {len(self.theirs)} runs)"
+            + (f"; the ratio is {reach}" if reach else "")
+        )
 
     def shown(self) -> str:
         """Write it: simulation, kernel, and whether it is out of its band or open."""
@@ -177,12 +207,11 @@ def _outside(rows: list[tuple[Case, list[Cell]]]) -> str:
     lines = []
     for case, row in rows:
         off = [cell for cell in row if cell.is_off]
-        causes = [(case.cause, off)]
-        if not case.cause:
-            causes = [
-                ("not explained", [cell for cell in off if not cell.is_open]),
-                (CHANCE, [cell for cell in off if cell.is_open]),
-            ]
+        if case.cause:
+            causes = [(case.cause, off)]
+        else:
+            causes = [(cell.chance_shown(), [cell]) for cell in off if cell.is_chance]
+            causes.append(("not explained", [cell for cell in off if not cell.is_chance]))
         lines += [[case.name, _titles(cells), cause] for cause, cells in causes if cells]
     heads = ("scenario", "what", "cause")
     return "\n".join(["### Outside their bands\n", *table(heads, lines)]) + "\n"

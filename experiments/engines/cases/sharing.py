@@ -28,11 +28,16 @@ def _one(name: str, controller: str, rival: str) -> Case:
     return Case(name, "sharing", text, is_drawn=True)
 
 
-def _two(name: str, controller: str, rival: str) -> Case:
+def _two(name: str, controller: str, rival: str, cause: str = "") -> Case:
     text = mptcp(controller, lasting("12 s"), bottleneck("one", "two"), more=neighbour(rival))
-    return Case(name, "sharing", text, is_multipath=True, is_drawn=True)
+    return Case(name, "sharing", text, is_multipath=True, is_drawn=True, cause=cause)
 
 
+# Sixteen runs with each jitter.
+PUNCTUAL = (
+    "the simulated link is never late. With jitter of 0.25 ms the simulation has a share of 56.9 % (47 to 72), 10.7 Mbit/s and a delay of 30.6 ms, with 0.5 ms "
+    "59.8 %, 10.9 Mbit/s and 27.1 ms. Why that moves the share was not looked at"
+)
 RENO = 'kind = "tcp"\ncongestion_control = "reno-linux"'
 CUBIC = 'kind = "tcp"\ncongestion_control = "cubic-linux"'
 CASES = (
@@ -45,5 +50,5 @@ CASES = (
     ),
     _one("cubic beside datagrams of 8 Mbit/s", "cubic-linux", 'kind = "udp"\nrate = "8 Mbit/s"'),
     _two("two subflows beside a flow of Reno", "reno-linux", RENO),
-    _two("two subflows beside a flow of CUBIC", "cubic-linux", CUBIC),
+    _two("two subflows beside a flow of CUBIC", "cubic-linux", CUBIC, cause=PUNCTUAL),
 )
