@@ -46,6 +46,7 @@ EXPLAIN = {
     "malformed",
     "not_reordered",
     "unanswered_syns",
+    "refused_syns",
 }
 
 

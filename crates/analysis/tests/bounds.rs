@@ -135,4 +135,17 @@ fn memory_is_bounded() {
     assert!(tables.subflows.iter().all(|row| row.handshake == "unanswered"));
     let others = tables.diagnostics.iter().find(|row| row.diagnostic == "unanswered_syns").expect("said");
     assert_eq!(others.count, Some(600_000 - 4096));
+    drop(tables);
+
+    // One of a host whose ports are closed: it answers with resets. That such 4-tuples are over is remembered.
+    let tables = bounded("refused SYNs", 60_000, 32 << 10, |analysis, number| {
+        let (at, ends) = (i64::from(number) * 1000, pair(number));
+        analysis.observe(&plain(at, ends, SYN, (number, 0, 0)));
+        analysis.observe(&plain(at + 500, back(ends), Flags::RST.with(ACK), (0, number + 1, 0)));
+        analysis.observe(&plain(at + 500, back(ends), Flags::RST.with(ACK), (0, number + 1, 0)));
+    });
+    assert_eq!(tables.connections.len(), 4096);
+    assert!(tables.subflows.iter().all(|row| row.handshake == "refused"));
+    let others = tables.diagnostics.iter().find(|row| row.diagnostic == "refused_syns").expect("said");
+    assert_eq!(others.count, Some(60_000 - 4096));
 }

@@ -11,6 +11,8 @@ pub(super) struct Ignored {
     pub(super) late: u64,
     /// SYNs without an answer that have no row.
     pub(super) unanswered: u64,
+    /// SYNs that were refused and have no row.
+    pub(super) refused: u64,
     /// They show with other addresses what another 4-tuple of the host shows.
     pub(super) copies: u64,
 }
@@ -23,13 +25,14 @@ pub(super) fn remarks(
     let mut sites: Vec<_> = ignored.iter().collect();
     sites.sort_unstable_by_key(|(site, _)| **site);
     let mut remarks = Vec::new();
-    for (site, Ignored { late, unanswered, copies }) in sites {
+    for (site, Ignored { late, unanswered, refused, copies }) in sites {
         for (diagnostic, count, message) in [
             (
                 "unanswered_syns",
                 *unanswered,
                 "SYNs that nobody answered are counted here and have no rows: a port scan, or a flood",
             ),
+            ("refused_syns", *refused, "SYNs that were refused are counted here and have no rows: a port scan"),
             ("late_packets", *late, "packets came long after their connection had ended, and are left out"),
             (
                 "translated_copies",

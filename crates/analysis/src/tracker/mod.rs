@@ -78,6 +78,7 @@ pub(crate) struct Tracker {
     waiting: VecDeque<(u32, Key)>,
     /// Rows of SYNs that nobody answered.
     unanswered: usize,
+    refused: usize,
     connections: Vec<Option<Box<Connection>>>,
     keys: Vec<Vec<Key>>,
     free: Vec<u32>,
@@ -109,6 +110,7 @@ impl Tracker {
             free_pending: Vec::new(),
             waiting: VecDeque::new(),
             unanswered: 0,
+            refused: 0,
             connections: Vec::new(),
             keys: Vec::new(),
             free: Vec::new(),
@@ -289,20 +291,25 @@ impl Tracker {
     fn take(&mut self, index: u32, now: Time) -> Box<Connection> {
         let connection = self.connections[index as usize].take().expect("live");
         self.known.forget(index, &connection);
-        for key in self.keys[index as usize].drain(..) {
+        for key in std::mem::take(&mut self.keys[index as usize]) {
             if matches!(self.flows.get(&key), Some(Flow::Live { connection, .. }) if connection == index) {
-                self.flows.insert(key, Flow::Gone { since: now, is_copy: false });
-                self.gone.push_back((now, key));
+                self.remember(key, now);
             }
         }
         self.free.push(index);
+        connection
+    }
+
+    /// What comes of a 4-tuple that is gone is late.
+    fn remember(&mut self, key: Key, now: Time) {
+        self.flows.insert(key, Flow::Gone { since: now, is_copy: false });
+        self.gone.push_back((now, key));
         while self.gone.len() > MOST_REMEMBERED || self.gone.front().is_some_and(|(at, _)| now - *at > REMEMBER_NANOS) {
             let Some((at, key)) = self.gone.pop_front() else { break };
             if matches!(self.flows.get(&key), Some(Flow::Gone { since, .. }) if since == at) {
                 self.flows.remove(&key);
             }
         }
-        connection
     }
 
     fn report(&mut self, mut connection: Connection) {

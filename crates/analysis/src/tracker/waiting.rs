@@ -7,11 +7,12 @@ use super::pending::{Decision, Pending};
 use super::subflow::Kind as SubflowKind;
 use super::{Tracker, site_of};
 use tables::Direction;
-use wire::Observation;
+use wire::{Observation, Time};
 
-/// Flows that wait to be understood at most, and SYNs without an answer that have rows.
+/// Flows that wait to be understood at most, and SYNs that have rows: without an answer, and refused.
 const MOST_WAITING: usize = 1 << 16;
 pub(super) const MOST_UNANSWERED: usize = 4096;
+const MOST_REFUSED: usize = 4096;
 
 impl Tracker {
     pub(super) fn wait(&mut self, key: Key, from_low: bool, observation: &Observation) {
@@ -44,7 +45,11 @@ impl Tracker {
             decision if several_sites && pending.is_early(&decision, &self.connections) => {}
             decision => {
                 let pending = self.release(index);
-                self.attach(pending, decision);
+                if matches!(decision, Decision::New(_)) && pending.is_turned_away() {
+                    self.leave_refused(pending, decision, observation.at);
+                } else {
+                    self.attach(pending, decision);
+                }
             }
         }
     }
@@ -93,6 +98,17 @@ impl Tracker {
             self.hosts.add(&connection.subflows);
             self.report(*connection);
         }
+    }
+
+    /// Nothing but resets came. A port scan has many of these, too.
+    fn leave_refused(&mut self, pending: Pending, decision: Decision, now: Time) {
+        if self.refused == MOST_REFUSED {
+            self.ignored.entry(pending.key.site).or_default().refused += 1;
+            self.remember(pending.key, now);
+            return;
+        }
+        self.refused += 1;
+        self.attach(pending, decision);
     }
 
     /// Gives a flow its connection and subflow, and them its packets.

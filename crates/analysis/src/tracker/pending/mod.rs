@@ -105,6 +105,11 @@ impl Pending {
                 .all(|(from_low, observation)| is_opening(tcp(observation)) && *from_low == self.first_from_low)
     }
 
+    /// SYNs that ask for a new connection, and resets that answer them.
+    pub(super) fn is_turned_away(&self) -> bool {
+        is_opening(tcp(&self.packets[0].1)) && self.options[0].join.is_none() && self.is_refused()
+    }
+
     /// Another SYN of the same side, with another sequence number: the ports are used again.
     pub(super) fn is_reopened_by(&self, from_low: bool, observation: &Observation) -> bool {
         let now = tcp(observation);
