@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,3 +15,11 @@ if TYPE_CHECKING:
 write: Callable[..., Path]
 draw: Callable[..., Paper]
 html: Callable[[Any], str]
+
+
+def __getattr__(name: str) -> object:
+    """Have them set, if nobody has imported who sets them."""
+    if name not in __annotations__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    import_module("mptcplab.api.pages")
+    return globals()[name]

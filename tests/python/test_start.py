@@ -57,6 +57,34 @@ def test_importing_mptcplab_does_not_load_polars() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize("process", ["agent", "lab", "supervisor"])
+def test_processes_of_a_run_load_nothing_of_results(process: str) -> None:
+    code = f"import mptcplab.engines.kernel.{process}, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert f"mptcplab.engines.kernel.{process}" in loaded
+    assert not [name for name in loaded if name.startswith(("mptcplab.api", "mptcplab.results"))]
+
+
+def test_results_are_drawn_for_who_imports_nothing_else() -> None:
+    code = (
+        "from mptcplab import pages; from mptcplab.results.run import Run; import sys; "
+        "assert 'mptcplab.api.pages' not in sys.modules; print(pages.html, pages.draw, pages.write)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.count("<function") == 3
+
+
+def test_all_that_the_package_names_is_there() -> None:
+    import mptcplab
+
+    assert set(mptcplab.__all__) <= set(dir(mptcplab))
+    for name in mptcplab.__all__:
+        assert getattr(mptcplab, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'analyse'"):
+        mptcplab.analyse  # noqa: B018 - asking is what is tested
+
+
 def test_pages_do_not_load_matplotlib(download: list[str], tmp_path: Path) -> None:
     """It is an extra, for figures."""
     command = [sys.executable, "-c", RUN, "report", *download, "--out", str(tmp_path / "page.html")]
