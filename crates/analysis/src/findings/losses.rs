@@ -2,7 +2,6 @@
 
 use super::case::{Case, Cost, Found};
 use crate::timeline::Timeline;
-use std::ops::Range;
 
 const LEAST_PERCENT: f64 = 0.35;
 const LEAST_PACKETS: u64 = 20;
@@ -133,7 +132,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let may_be_tiny = part_full >= SHORT_FULL || percent >= ONE_PERCENT && burst < BURST;
         let is_unclear = !from_queue && (few_full || !is_seen && may_be_tiny && !often_alone);
         // What a sender such as BBR loses by chance costs it nothing.
-        if !from_queue && !is_unclear && burst < BURST && left_after(timeline, subflow, least_ms / 1e3) >= SLOWED {
+        if !from_queue && !is_unclear && burst < BURST && losses.left_after() >= SLOWED {
             continue;
         }
         case.lossy |= !from_queue;
@@ -183,20 +182,6 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         });
     }
     found
-}
-
-/// What part of what was in flight before losses was in flight two round trips after them.
-fn left_after(timeline: &Timeline, subflow: usize, rtt_s: f64) -> f64 {
-    let count = timeline.whole.len();
-    let round_trip = (rtt_s / timeline.width_s()).ceil().max(1.0) as usize;
-    let most =
-        |span: Range<usize>| span.map(|index| f64::from(timeline.of(subflow, index).left_bytes)).fold(0.0, f64::max);
-    let around = (0..count).filter(|&index| timeline.of(subflow, index).resent > 0).map(|index| {
-        let before = most(index.saturating_sub(round_trip)..index + 1);
-        (before, most(index + 2 * round_trip..index + 4 * round_trip))
-    });
-    let (before, after) = around.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    if before > 0.0 { after / before } else { 0.0 }
 }
 
 /// What part of all losses came within a few round trips of a pause of the application: a sender finds the rate anew then.

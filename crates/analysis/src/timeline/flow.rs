@@ -159,6 +159,7 @@ impl Flow {
         if self.is_rtt_old {
             return;
         }
-        self.losses.get_or_insert_with(|| Losses::new(at)).add(at, data, self.last_rtt_us, start);
+        let losses = self.losses.get_or_insert_with(|| Losses::new(at));
+        losses.add(at, data, self.last_rtt_us, self.in_flight_bytes, start);
     }
 }

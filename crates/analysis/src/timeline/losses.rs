@@ -10,6 +10,10 @@ const UNKNOWN_RTT_US: u32 = 100_000;
 const ALONE_US: u32 = 3000;
 const ALONE_PART: u32 = 20;
 
+/// What a loss leaves in flight shows in the round trips from the second to the fourth after it.
+const LEFT_FROM: i64 = 2;
+const LEFT_UNTIL: i64 = 4;
+
 /// Segments are next to each other with so many others between them, and fewer.
 const BETWEEN: i64 = 4;
 
@@ -31,6 +35,20 @@ pub(crate) struct Losses {
     rtts: [u32; RTTS],
     /// How long after the segment before them those had left that left after a pause.
     pauses: [u32; RTTS],
+    /// The burst whose trace is looked for, and what was in flight at those before it and, on average, after them, bytes in all.
+    traced: Traced,
+    before_bytes: u64,
+    after_bytes: u64,
+}
+
+/// What was in flight when a burst of losses was repaired, and from when until when what it left is looked for.
+#[derive(Clone, Copy, Debug)]
+struct Traced {
+    before_bytes: u32,
+    seen: u32,
+    sum_bytes: u64,
+    from: Time,
+    until: Time,
 }
 
 const PARTS: u32 = 32;
@@ -48,14 +66,22 @@ impl Losses {
             end: 0,
             rtts: [0; RTTS],
             pauses: [0; RTTS],
+            traced: Traced { before_bytes: 0, seen: 0, sum_bytes: 0, from: first, until: first },
+            before_bytes: 0,
+            after_bytes: 0,
         })
     }
 
-    pub(super) fn add(&mut self, at: Time, data: &Data, rtt_us: u32, start: Time) {
+    pub(super) fn add(&mut self, at: Time, data: &Data, rtt_us: u32, in_flight_bytes: u32, start: Time) {
         let second = |time: Time| (time - start) / 1_000_000_000;
         let round_trip = i64::from(if rtt_us == 0 { UNKNOWN_RTT_US } else { rtt_us }) * 1000;
         self.seconds += u64::from(self.count == 0 || second(at) != second(self.last));
-        self.bursts += u64::from(self.count == 0 || at - self.last > round_trip);
+        let is_burst = self.count == 0 || at - self.last > round_trip;
+        self.bursts += u64::from(is_burst);
+        if is_burst && at >= self.traced.until {
+            let [from, until] = [LEFT_FROM, LEFT_UNTIL].map(|count| at + count * round_trip);
+            self.traced = Traced { before_bytes: in_flight_bytes, seen: 0, sum_bytes: 0, from, until };
+        }
         let bytes = i64::from(data.bytes);
         let is_next = (0..BETWEEN * bytes).contains(&(data.offset - self.end));
         self.runs += u64::from(self.count == 0 || !is_next);
@@ -64,6 +90,28 @@ impl Losses {
         self.rtts[part(rtt_us)] += 1;
         let pause_us = (data.apart_nanos / 1000).min(u32::MAX.into()) as u32;
         self.pauses[part(pause_us)] += u32::from(pause_us > ALONE_US.max(rtt_us / ALONE_PART));
+    }
+
+    /// So much is in flight.
+    #[inline(always)]
+    pub(super) fn left(&mut self, at: Time, bytes: u32) {
+        if at >= self.traced.from && self.traced.before_bytes > 0 {
+            self.trace(at, bytes);
+        }
+    }
+
+    fn trace(&mut self, at: Time, bytes: u32) {
+        self.traced.seen += 1;
+        self.traced.sum_bytes += u64::from(bytes);
+        if at >= self.traced.until {
+            self.before_bytes += u64::from(std::mem::take(&mut self.traced.before_bytes));
+            self.after_bytes += self.traced.sum_bytes / u64::from(self.traced.seen);
+        }
+    }
+
+    /// What part of what was in flight at losses was in flight on average in the round trips after their repair.
+    pub(crate) fn left_after(&self) -> f64 {
+        if self.before_bytes > 0 { self.after_bytes as f64 / self.before_bytes as f64 } else { 0.0 }
     }
 
     /// How many had left so long after the segment before them, and longer, that a queue which holds that one for this time at most

@@ -112,6 +112,9 @@ impl Timeline {
             Kind::Flight { in_flight_bytes, window_bytes } => {
                 let bytes = in_flight_bytes as u32;
                 flow.now.left_bytes = bytes.saturating_add(1);
+                if let Some(losses) = &mut flow.losses {
+                    losses.left(at, bytes);
+                }
                 if bytes < flow.in_flight_bytes {
                     flow.answered(at, flow.in_flight_bytes - bytes);
                     flow.has_gap = false;

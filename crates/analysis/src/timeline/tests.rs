@@ -25,6 +25,25 @@ fn losses_are_counted_however_many_there_are() {
     assert!(timeline.whole.len() <= MOST_BINS && timeline.flows[0].bins.len() <= MOST_BINS);
 }
 
+#[test]
+fn what_a_loss_leaves_in_flight_shows_however_long_times_are() {
+    let left_after = |left_bytes| {
+        let mut timeline = Timeline::new(at(0));
+        on(&mut timeline, 0, 0, Kind::Rtt { nanos: 20_000_000 });
+        let flight = |in_flight_bytes| Kind::Flight { in_flight_bytes, window_bytes: None };
+        // A loss each 200 ms, and as much in flight as before from 100 ms after it on, for five minutes.
+        for ms in (0..300_000).step_by(10) {
+            let since = ms % 200;
+            on(&mut timeline, ms, 0, flight(if (20..100).contains(&since) { left_bytes } else { 20_000 }));
+            if since == 0 {
+                on(&mut timeline, ms, 0, Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() }));
+            }
+        }
+        timeline.flows[0].losses.as_ref().unwrap().left_after()
+    };
+    assert_eq!((left_after(10_000), left_after(20_000)), (0.5, 1.0));
+}
+
 /// New data every 10 ms with answers 20 ms later for half a second; then a window of ten segments that nobody answers.
 fn silent_after_a_window() -> Box<Timeline> {
     let mut timeline = Timeline::new(at(0));
@@ -151,7 +170,7 @@ fn what_is_sent_again_a_round_trip_later_was_no_time_out() {
 fn round_trips_before_losses_are_told_apart_to_a_few_percent() {
     let mut losses = Losses::new(at(0));
     for rtt_us in [60_000, 64_000, 69_000] {
-        losses.add(at(0), &Data::default(), rtt_us, at(0));
+        losses.add(at(0), &Data::default(), rtt_us, 0, at(0));
     }
     assert_eq!([losses.above(62_000.0), losses.above(66_500.0), losses.above(72_000.0)], [2, 1, 0]);
     for (part, rtt_us) in [(0.05, 60_000.0), (0.5, 64_000.0), (0.95, 69_000.0)] {
@@ -163,7 +182,7 @@ fn round_trips_before_losses_are_told_apart_to_a_few_percent() {
 fn losses_far_apart_in_one_flight_are_no_burst() {
     let mut losses = Losses::new(at(0));
     for offset in [0, 1000, 3000, 40_000, 90_000, 91_000] {
-        losses.add(at(0), &Data { bytes: 1000, offset, ..Data::default() }, 20_000, at(0));
+        losses.add(at(0), &Data { bytes: 1000, offset, ..Data::default() }, 20_000, 0, at(0));
     }
     assert_eq!((losses.bursts, losses.runs), (1, 3));
 }
