@@ -12,9 +12,11 @@ const SELDOM: f64 = 0.25;
 const SLOWED: f64 = 0.85;
 /// Losses are spread over as many seconds.
 const LEAST_SECONDS: u64 = 3;
-/// A queue that overflows is how TCP finds the rate: only more is worth a word.
+/// A queue that overflows is how TCP finds the rate: only more than this is worth a word.
 const QUEUE_PERCENT: f64 = 2.0;
 const QUEUE_SECONDS: u64 = 6;
+/// By so many standard deviations: what is close to that may be less the next time.
+const VARIES: f64 = 2.0;
 /// So it does anew after each pause, in so many round trips.
 const ROUND_TRIPS: f64 = 4.0;
 /// A burst has as many packets on average.
@@ -30,8 +32,10 @@ const LONG: f64 = 1.3;
 const ALONE: u64 = 25;
 /// A longer one overflows in the midst of packets: of its bursts of losses less than this part begins after a pause.
 const ALONE_IN_QUEUE: u64 = 8;
-/// All of them but this part are at the longest round trips, and those are no more than half: of ten by chance, one time in a thousand.
+/// All of them but this part are at the longest round trips: with as many such times as there are, that is chance one time in a
+/// hundred at most.
 const LEAST_PART: f64 = 0.05;
+const BY_CHANCE: f64 = 0.01;
 /// So short a queue loses more than this, and hardly anything while round trips are short.
 const ONE_PERCENT: f64 = 1.0;
 const SHORT_FULL: f64 = 0.75;
@@ -105,16 +109,21 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         // Jitter makes most round trips longer than the least, too, but loses nothing.
         // Nor does it do so next to always when they are longest; who shares a queue finds it full after a pause of its own.
         let longest_us = longest_ms / BEYOND * 1e3;
-        let at_longest = losses.bursts >= FEW_PACKETS
-            && losses.quantile(LEAST_PART) >= longest_us
-            && part_above(timeline, subflow, longest_us) <= ELSE;
+        let at_longest = losses.quantile(LEAST_PART) >= longest_us
+            && part_above(timeline, subflow, longest_us).powf(losses.bursts as f64) <= BY_CHANCE;
         let in_the_midst = at_longest || alone * ALONE_IN_QUEUE < losses.bursts;
         let from_queue = (has_queue || grows && (often_long || often_full))
             && full * 3 >= losses.count * 2
             && at_long_ones
             && in_the_midst;
-        let worth = |percent: f64| percent * (1.0 - after_pauses(timeline, subflow, longest_ms / 1e3)) >= QUEUE_PERCENT;
-        if from_queue && (!worth(percent) || losses.seconds < QUEUE_SECONDS) {
+        // Losses come in runs, and how many of those there are varies.
+        let is_more = || {
+            let runs = losses.runs as f64;
+            let told = runs * (1.0 - after_pauses(timeline, subflow, longest_ms / 1e3));
+            let least = runs * QUEUE_PERCENT / percent;
+            told >= least + VARIES * least.sqrt()
+        };
+        if from_queue && (!is_more() || losses.seconds < QUEUE_SECONDS) {
             continue;
         }
         let burst = losses.count as f64 / losses.runs as f64;

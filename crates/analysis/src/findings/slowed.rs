@@ -33,6 +33,11 @@ const FAST: f64 = 0.8;
 /// It has a rate that it keeps where it is that fast so often beside times in which it is neither fast nor slow: one that shares its
 /// bottleneck from beginning to end seldom carries what it does at best.
 const KEEPS: f64 = 0.75;
+/// Where packets wait it carries all that it can: the rates in half of such times differ by this part at most, and a packet.
+const STEADY: f64 = 0.02;
+/// Fewer such times, as in slow start, tell nothing of that.
+const FEW: usize = 7;
+const PACKET_BYTES: f64 = 1500.0;
 /// Packets wait where a round trip takes so many times the least, and so much longer, in this part of the short times.
 const WAITS: f64 = 1.3;
 const WAITS_MS: f64 = 3.0;
@@ -205,10 +210,21 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
     // Where no packets wait, its sender is what is slow.
     let shows_it =
         |(time, one): &(&Range<usize>, &f64)| **one >= FAST * rate || waits(timeline, subflow, time, bound_us);
-    let others = others.filter(shows_it).map(|(_, &one)| one).filter(|&one| one >= SLOW * rate);
+    let others = others.filter(|&(_, &one)| one >= SLOW * rate);
+    let full =
+        others.clone().filter(|(time, _)| waits(timeline, subflow, time, bound_us)).map(|(_, &one)| one).collect();
+    let others = others.filter(shows_it).map(|(_, &one)| one);
     let (fast, between): (Vec<f64>, Vec<f64>) = others.partition(|&one| one >= FAST * rate);
-    let keeps = fast.len() as f64 >= KEEPS * between.len() as f64;
+    let keeps = fast.len() as f64 >= KEEPS * between.len() as f64 && is_steady(full, seconds);
     (keeps && !spans.is_empty()).then_some(Slow { spans, rate, rate_of_all, least_ms })
+}
+
+/// Whether a path carried the same in half of the times in which packets waited on it: all that it can. Others leave now more of it
+/// and now less.
+fn is_steady(mut full: Vec<f64>, seconds: f64) -> bool {
+    full.sort_by(f64::total_cmp);
+    let is_same = |half: &[f64]| half[half.len() - 1] - half[0] <= STEADY * half[0] + PACKET_BYTES / seconds;
+    full.len() < FEW || full.windows(full.len() / 2 + 1).any(is_same)
 }
 
 /// Whether packets of a subflow waited in a span of bins.

@@ -22,7 +22,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let full: Vec<usize> = (wide..timeline.whole.len()).filter(|&index| timeline.whole[index].limited > 0).collect();
     let (Some(&first), Some(&last)) = (full.first(), full.last()) else { return Vec::new() };
     let part = full.len() as f64 / sending.max(1) as f64;
-    if part < OFTEN || full.len() < LEAST_TIMES {
+    // One that was full for a few round trips may have been on its way to become wider still.
+    let few_s = case.established().into_iter().map(|subflow| case.patience_s(subflow, 0.0)).fold(f64::MAX, f64::min);
+    if part < OFTEN || full.len() < LEAST_TIMES || full.len() as f64 * timeline.width_s() < few_s {
         return Vec::new();
     }
     let windows = case.report.flows.iter().filter_map(|rows| rows[case.direction as usize].window_bytes_max);
