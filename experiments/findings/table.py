@@ -23,6 +23,8 @@ DRAWN = Path(__file__).parent / "drawn.json"
 AWAY = {"path_dead", "outage", "timeout_chain"}
 # An outage that cost less need not be found.
 LEAST_S = 0.5
+# Nor need what cost less than this part of the transfer.
+WORTH = 0.05
 # What may be found beside a kind that is provoked, since the same fault brings it about.
 BESIDE = {
     "head_of_line": {"receive_window"},
@@ -85,6 +87,12 @@ def wrong(row: Row) -> set[str]:
     """Give the kinds that are found and should not be."""
     meant = {row["name"]} | BESIDE.get(row["name"], set()) if row["provokes"] else None
     return set(row["found"]) - (MEANT.get(row["name"], set()) if meant is None else meant)
+
+
+def helps(row: Row) -> set[str]:
+    """Give the kinds found whose remedy makes a run faster in which nothing was provoked, by as much as a finding is worth."""
+    least_s = max(0.1, min(LEAST_S, WORTH * row["elapsed_s"]))
+    return {kind for kind, gained_s in row.get("gains_s", {}).items() if (gained_s or 0) >= least_s}
 
 
 def markdown(part: str = "provoked") -> str:
@@ -183,6 +191,10 @@ def _drawn(_: list[Row]) -> list[str]:
         lines.append([f"nothing wrong, {name}", f"{len(wrongly)} of {len(own)}", "", some, "", ""])
     some = _share(sum(bool(wrong(row)) for row in calm), len(calm))
     lines.append(["nothing wrong, all", some, "", "", "", ""])
+    if any("gains_s" in row for row in calm):
+        helped = [helps(row) for row in calm if helps(row)]
+        some = f"{len(helped)} of these"
+        lines.append(["faster with the remedy", some, "", "; ".join(map(_kinds, helped)), "", ""])
     heads = ["drawn", "found", "missed: found instead", "wrongly found", "cost right"]
     return list(table([*heads, "remedy gives half, or says so"], lines))
 
