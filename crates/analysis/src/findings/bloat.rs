@@ -2,10 +2,10 @@
 
 use super::case::{Case, Cost, Found, s};
 
-/// The least round-trip time in a short time is so many times that of the path, and so much longer, more often than not.
+/// The least round-trip time in a short time is so many times that of the path, and so much longer, so often.
 const TIMES: f64 = 3.0;
 const MORE_MS: f64 = 100.0;
-const OFTEN: f64 = 0.5;
+const OFTEN: f64 = 0.3;
 const LEAST_S: f64 = 1.0;
 const FEW_LOSSES_PERCENT: f64 = 0.5;
 
