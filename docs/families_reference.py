@@ -48,9 +48,6 @@ nine in ten). Queues are not drawn: shorter ones overflow, so that more would be
 
 ## Rows
 """
-UNTRIED = """\
-These links were chosen without {}: rivals fitted with 4 runs alone, deviations in full, errors by the number of figures, and nothing drawn but what was printed of capacities that wander. They
-are those that the study ran over. `python -m experiments.calibration.refit` chooses them anew."""
 HELD = """
 ## Does one paper tell of another?
 
@@ -70,9 +67,6 @@ def page() -> str:
         of = ", ".join(technology or "captures" for technology in one.of)
         lines.append(f"| `{one.name}` | {one.title} | {of} | {one.source} |")
     lines += ["", METHOD, "| row | families (weight, χ², parameters) | because |", "|---|---|---|"]
-    untried = ", ".join(f"`{name}`" for name in _untried(tried))
-    if untried:
-        lines[-2:-2] = [UNTRIED.format(untried), ""]
     for row, found in tried.items():
         named = ", ".join(
             f"{one['family']} ({one['weight']:.2g}, {one['chi_squared']:.3g}, {one['parameters']})"
@@ -110,12 +104,6 @@ def held_out(tried: dict[str, list[Row]]) -> Iterator[str]:
         if gains:
             mean = math.fsum(gains) / len(gains)
             yield f"| {paper} | {len(gains)} | {hits} | {mean:+.2f} |".replace("-0", "−0")
-
-
-def _untried(tried: dict[str, list[Row]]) -> list[str]:
-    """Name families for rows that none of them was tried with."""
-    known = {one["family"] for found in tried.values() for one in found}
-    return [one.name for one in families().values() if any(one.of) and one.name not in known]
 
 
 def _paper(row: str) -> str:

@@ -34,10 +34,9 @@ def main() -> None:
     parser.add_argument("--engine", choices=KEPT, default=DEFAULT.name)
     parser.add_argument("--today", nargs="+", metavar="NAME", help="experiments, or all")
     parser.add_argument("--linux", nargs="+", metavar="NAME", help="experiments, on Linux")
-    parser.add_argument("--quick", action="store_true", help="of --today: fewer repetitions")
     given = parser.parse_args()
     if given.today:
-        _today(given.today, given.directory, quick=given.quick)
+        _today(given.today, given.directory)
         return
     if given.linux:
         _linux(given.linux, given.directory)
@@ -48,9 +47,9 @@ def main() -> None:
     shutil.copyfile(given.directory / NAME, KEPT[given.engine])
 
 
-def _today(names: list[str], directory: Path, *, quick: bool) -> None:
+def _today(names: list[str], directory: Path) -> None:
     """Run experiments with today's stack, and keep their findings beside those of others."""
-    extent = Extent(quick, stacks=(TODAY,))
+    extent = Extent(stacks=(TODAY,))
     ran = study(chosen(names), directory, extent)
     experiments = [
         {key: one[key] for key in ("name", "runs", "failed", "findings")}

@@ -22,10 +22,7 @@ What the findings of *{title}* ({source}) are worth today. *Then* is [the study]
 same links with the stack of today's Linux as it comes: CUBIC with HyStart, no cached threshold, Linux's scheduler, every pair of addresses joined. Both are simulated.
 """
 ON_LINUX = """\
-*On Linux* is Linux itself over the same links, with the controllers that the experiment names. There is one run of each, which decides nothing, and downloads of 100 MB carry 10 MB.
-"""
-QUICK = """\
-Verdicts of today rest on fewer runs than those of then (`--quick`), so that fewer are decided: look at the figures.
+*On Linux* is Linux itself over the links as they were before they were [fitted anew](../study.md#what-changed), with the controllers that the experiment names. There is one run of each, which decides nothing, and downloads of 100 MB carry 10 MB.
 """
 NOT_RUN = "not run"
 
@@ -38,9 +35,6 @@ def page(paper: str) -> str:
     if any(_same(results["linux"].get(name, []), one) for name, one in _named(results, paper)):
         introduction += ON_LINUX
     lines = [f"# Today: {about.title}", "", introduction]
-    is_quick = json.loads((HERE / "today.json").read_text())["extent"]["quick"]
-    if is_quick and any(today for _, today in _pairs(results, paper)):
-        lines += [QUICK]
     lines += [_counted(results, paper)]
     for part in PARTS:
         if part["paper"] == paper:

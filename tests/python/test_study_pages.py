@@ -29,11 +29,10 @@ def test_every_item_of_the_papers_is_answered() -> None:
 
 def test_pages_of_today_tell_only_of_what_was_run() -> None:
     pages = {paper: today.page(paper) for paper in today.PAPERS}
-    assert "None of 6 findings was asked of today's stack." in pages["naist"]
     for text in pages.values():
         assert "; 1 hold " not in text
         assert ("*On Linux* is" in text) == ("| on Linux |" in text)
-        assert ("`--quick`" in text) == ("None of" not in text)
+        assert "None of" not in text
 
 
 def test_every_finding_stands_on_the_page_of_today_of_its_paper() -> None:
