@@ -22,7 +22,7 @@ What the findings of *{title}* ({source}) are worth today. *Then* is [the study]
 same links with the stack of today's Linux as it comes: CUBIC with HyStart, no cached threshold, Linux's scheduler, every pair of addresses joined. Both are simulated.
 """
 ON_LINUX = """\
-*On Linux* is Linux itself over the links as they were before they were [fitted anew](../study.md#what-changed), with the controllers that the experiment names. There is one run of each, which decides nothing, and downloads of 100 MB carry 10 MB.
+*On Linux* is Linux itself over the same links, with the controllers that the experiment names. There is one run of each, which decides nothing, and downloads of 100 MB carry 10 MB.
 """
 NOT_RUN = "not run"
 
