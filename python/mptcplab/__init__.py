@@ -86,7 +86,7 @@ __version__ = VERSION
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"mptcplab.{_HOMES[name]}"), name)
     globals()[name] = found
     return found

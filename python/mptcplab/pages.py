@@ -20,6 +20,6 @@ html: Callable[[Any], str]
 def __getattr__(name: str) -> object:
     """Have them set, if nobody has imported who sets them."""
     if name not in __annotations__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import_module("mptcplab.api.pages")
     return globals()[name]

@@ -85,6 +85,12 @@ def test_all_that_the_package_names_is_there() -> None:
         mptcplab.analyse  # noqa: B018 - asking is what is tested
 
 
+def test_who_misspells_a_name_of_the_package_is_told_the_right_one() -> None:
+    code = "import mptcplab; mptcplab.analyse"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "Did you mean: 'analyze'?" in done.stderr
+
+
 def test_pages_do_not_load_matplotlib(download: list[str], tmp_path: Path) -> None:
     """It is an extra, for figures."""
     command = [sys.executable, "-c", RUN, "report", *download, "--out", str(tmp_path / "page.html")]
