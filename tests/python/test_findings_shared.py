@@ -46,3 +46,15 @@ def test_a_window_that_is_full_for_a_few_round_trips_is_no_finding() -> None:
     brief = {"direction": "download", "size": "282 kB"}
     one = scenario(brief, wifi=path("12.55", "22.9", "62"), lte=path("13.20", "23.7", "66"))
     assert "receive_window" not in found(one, 1)["found"]
+
+
+@pytest.mark.parametrize(("rate", "delay", "kilobytes"), [("100", "150", 300), ("20", "40", 300)])
+def test_a_small_window_is_found_that_fills_once_in_a_round_trip(
+    rate: str, delay: str, kilobytes: int
+) -> None:
+    """Over a far path what it holds leaves at once, and then nothing until answers come."""
+    size = {"direction": "download", "size": f"{kilobytes} kB"}
+    small = {"receive_buffer": "32 kB", "receive_buffer_tuning": False}
+    plain = {"enabled": False}
+    one = scenario(size, wifi=path(rate, delay, "100"), mptcp=plain, tcp=small)
+    assert "receive_window" in found(one, 1)["found"]

@@ -22,9 +22,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let full: Vec<usize> = (wide..timeline.whole.len()).filter(|&index| timeline.whole[index].limited > 0).collect();
     let (Some(&first), Some(&last)) = (full.first(), full.last()) else { return Vec::new() };
     let part = full.len() as f64 / sending.max(1) as f64;
-    // One that was full for a few round trips may have been on its way to become wider still.
+    // One that was full for a few round trips may have been on its way to become wider still. It fills once in each.
     let few_s = case.established().into_iter().map(|subflow| case.patience_s(subflow, 0.0)).fold(f64::MAX, f64::min);
-    if part < OFTEN || full.len() < LEAST_TIMES || full.len() as f64 * timeline.width_s() < few_s {
+    let for_s = (last + 1 - first) as f64 * timeline.width_s();
+    if part < OFTEN || full.len() < LEAST_TIMES || for_s < few_s {
         return Vec::new();
     }
     let windows = case.report.flows.iter().filter_map(|rows| rows[case.direction as usize].window_bytes_max);
