@@ -297,6 +297,19 @@ def test_operators_of_one_file_are_paths(tmp_path: Path) -> None:
         lab.import_links(f"one={tmp_path / 'n.json'}", out=tmp_path / "m")
 
 
+def test_one_of_paths_that_are_columns_is_chosen(tmp_path: Path) -> None:
+    car = tmp_path / "car.csv"
+    rows = "TCP,8,0,15,124\nTCP,8,1,31,114\n"
+    car.write_text(
+        f"protocol,num_tcp_conn,seq_num,Sprint_throughput_mbps,Verizon_throughput_mbps\n{rows}"
+    )
+    with pytest.raises(Error, match="choose one with --where or --column"):
+        lab.import_links(f"one={car}", out=tmp_path / "m")
+    columns = {"seconds": "seq_num", "down_mbps": "Verizon_throughput_mbps"}
+    made = lab.import_links(f"one={car}", out=tmp_path / "m", columns=columns)
+    assert [path.name for path in made.paths] == ["one"]
+
+
 def test_radio_and_positions_are_joined_to_a_run(tmp_path: Path) -> None:
     ucc = next(one for one in RECORDED if one.format == "ucc")
     (tmp_path / ucc.name).write_text(ucc.text)

@@ -175,7 +175,7 @@ def _paths(arguments: Sequence[str], settings: ImportSettings) -> dict[str, list
                 f"{path}: holds {len(sources)} paths "
                 f"({', '.join(str(one.recording.name) for one in sources)}), which "
                 f"cannot all be {name}: leave "
-                "the name out, or choose one with --where"
+                "the name out, or choose one with --where or --column"
             )
         for source in sources:
             path_name = name or _name(source)
