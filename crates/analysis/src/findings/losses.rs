@@ -119,9 +119,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         // Losses come in runs, and how many of those there are varies.
         let is_more = || {
             let runs = losses.runs as f64;
-            let told = runs * (1.0 - after_pauses(timeline, subflow, longest_ms / 1e3));
+            let counted = runs * (1.0 - after_pauses(timeline, subflow, longest_ms / 1e3));
             let least = runs * QUEUE_PERCENT / percent;
-            told >= least + VARIES * least.sqrt()
+            counted >= least + VARIES * least.sqrt()
         };
         if from_queue && (!is_more() || losses.seconds < QUEUE_SECONDS) {
             continue;
