@@ -75,7 +75,7 @@ impl Converter {
             Event::Accepted { .. } => {
                 let hears = self.converting.is_asked;
                 if hears {
-                    endpoint.expect(connection, REQUEST_BYTES);
+                    endpoint.expect_preface(connection, REQUEST_BYTES);
                 }
                 self.insert(connection, Side { hears, ..Side::default() }, endpoint);
             }
@@ -125,7 +125,7 @@ impl Converter {
     ) {
         let Converting { from, asks, is_asked, fast_open, .. } = &self.converting;
         let wanted = if *is_asked {
-            let Some(request) = endpoint.hear(now, near) else { return };
+            let Some(request) = endpoint.take_preface(now, near) else { return };
             named(&request)
         } else if *event == Event::Connected {
             endpoint.snapshot(near).and_then(|snapshot| snapshot.subflows.first().map(|subflow| subflow.local))
@@ -147,13 +147,13 @@ impl Converter {
             Some(request) if *fast_open => endpoint.connect_fast(now, local, remote, request),
             request => {
                 let far = endpoint.connect(now, local, remote);
-                request.iter().for_each(|request| endpoint.say(far, request));
+                request.iter().for_each(|request| endpoint.send_preface(far, request));
                 far
             }
         };
         let hears = asks.is_some();
         if hears {
-            endpoint.expect(far, ANSWER_BYTES);
+            endpoint.expect_preface(far, ANSWER_BYTES);
         }
         self.insert(far, Side { other: Some(near), is_far: true, hears, ..Side::default() }, endpoint);
         let side = self.sides.get_mut(&near).expect("it came in");
@@ -168,7 +168,7 @@ impl Converter {
             let path = endpoint.snapshot(far).and_then(|snapshot| snapshot.subflows.first()?.path);
             let [high, low] = path.map_or(0, |path| path.mss_bytes as u16).to_be_bytes();
             let answer = message(&[Tlv::ExtendedHeader { options: &[2, 4, high, low] }]).expect("it is short");
-            endpoint.say(near, &answer);
+            endpoint.send_preface(near, &answer);
         }
     }
 
@@ -176,7 +176,7 @@ impl Converter {
     fn pass_on(&mut self, now: Time, from: ConnectionId, to: ConnectionId, endpoint: &mut Endpoint) {
         let side = self.sides.get_mut(&from).expect("both are known");
         if side.hears {
-            if endpoint.hear(now, from).is_none() {
+            if endpoint.take_preface(now, from).is_none() {
                 return;
             }
             side.hears = false;

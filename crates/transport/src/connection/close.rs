@@ -72,7 +72,7 @@ impl Connection {
         if self.is_multipath() {
             if let Some(dss) = signals.dss().filter(|dss| dss.data_fin)
                 && let Some(mapping) = dss.mapping
-                && let Some(start) = self.agreed.receiving().place(mapping.data_seq, self.receive.next())
+                && let Some(start) = self.agreed.receiving().data_offset(mapping.data_seq, self.receive.next())
             {
                 self.receive.end_at(start + u64::from(mapping.len.saturating_sub(1)));
                 self.entries[i].tcp.acknowledge();

@@ -43,8 +43,8 @@ pub struct Entry {
     pub arrived: u64,
     /// The peer acknowledged everything below this offset of ours.
     pub acked: u64,
-    /// The keys were told in the last ACK that did not answer to data: the next may say something else.
-    pub keys_told: bool,
+    /// The keys were sent in the last ACK that did not answer to data: the next may say something else.
+    pub keys_sent: bool,
     /// The round-trip time as data that comes in shows it.
     pub receive_rtt: ReceiveRtt,
     /// Our first segment from this offset on carries the infinite mapping, later ones none.
@@ -59,7 +59,7 @@ pub struct Entry {
     pub counted_bytes: u64,
     /// Bytes that the scheduler gave it.
     pub scheduled_bytes: u64,
-    /// It was given all data below this place that the peer lacks, where every subflow gets everything.
+    /// It was given all data below this data offset that the peer lacks, where every subflow gets everything.
     pub copied: u64,
     /// Why it ended; told once.
     pub closed: Option<Closed>,
@@ -115,7 +115,7 @@ impl Entry {
             delivered: 1,
             arrived: 1,
             acked: 1,
-            keys_told: false,
+            keys_sent: false,
             receive_rtt: ReceiveRtt::default(),
             infinite_from: None,
             failed: None,

@@ -15,7 +15,7 @@ use wire::mptcp::DataNumber;
 pub(super) struct Fallback {
     /// Plain TCP's subflow.
     subflow: usize,
-    /// Which offset of the subflow is which place of the data we send.
+    /// Which offset of the subflow is which data offset of what we send.
     base: (u64, u64),
     /// After a fallback half-way, what comes before the infinite mapping is no data.
     discarding: bool,
@@ -40,16 +40,16 @@ impl Fallback {
         self.subflow = i;
     }
 
-    /// What the subflow sends from `offset` on is the data from `place` on.
-    fn send_from(&mut self, offset: u64, place: u64) {
-        self.base = (offset, place);
+    /// What the subflow sends from `offset` on is the data from `data_offset` on.
+    fn send_from(&mut self, offset: u64, data_offset: u64) {
+        self.base = (offset, data_offset);
     }
 
-    /// The place of our data that ends at `offset` of plain TCP's subflow; none before its data begins.
+    /// The data offset of ours that ends at `offset` of plain TCP's subflow; none before its data begins.
     #[inline]
-    pub fn place(&self, offset: u64) -> Option<u64> {
-        let (base, place) = self.base;
-        offset.checked_sub(base).map(|beyond| place + beyond)
+    pub fn data_offset(&self, offset: u64) -> Option<u64> {
+        let (base, data_offset) = self.base;
+        offset.checked_sub(base).map(|beyond| data_offset + beyond)
     }
 
     /// Whether there never was but one subflow, whose bytes are the connection's.
@@ -63,10 +63,10 @@ impl Fallback {
         self.one_to_one = false;
     }
 
-    /// The peer maps `offset` of the only subflow to `place`.
+    /// The peer maps `offset` of the only subflow to `data_offset`.
     #[inline]
-    pub fn note_mapping(&mut self, offset: u64, place: u64) {
-        self.one_to_one &= offset == place + 1;
+    pub fn note_mapping(&mut self, offset: u64, data_offset: u64) {
+        self.one_to_one &= offset == data_offset + 1;
     }
 
     /// Whether what comes is no data.
@@ -108,14 +108,14 @@ impl Connection {
         entry.mappings.continue_without(entry.delivered, self.receive.next());
     }
 
-    /// The checksum of the mapping at `place` is wrong.
+    /// The checksum of the mapping at `data_offset` is wrong.
     #[cold]
     #[inline(never)]
-    pub(super) fn broken(&mut self, i: usize, place: u64) {
+    pub(super) fn broken(&mut self, i: usize, data_offset: u64) {
         let others = self.others_carry(i);
         // Where everything begins again, so does what is missing before it.
-        let place = if others { place } else { place.min(self.receive.next()) };
-        self.entries[i].failed = Some(self.agreed.receiving().number(place));
+        let data_offset = if others { data_offset } else { data_offset.min(self.receive.next()) };
+        self.entries[i].failed = Some(self.agreed.receiving().number(data_offset));
         if others {
             self.refuse(i, reason::MIDDLEBOX);
         } else {
@@ -159,18 +159,18 @@ impl Connection {
         self.tell_failed(i);
         // On a subflow that always was the only one, what lies before it arrived.
         if self.fallback.is_one_to_one()
-            && let Some(place) = self.agreed.sending().place(DataNumber::Long(data_seq), self.send.una())
+            && let Some(data_offset) = self.agreed.sending().data_offset(DataNumber::Long(data_seq), self.send.una())
         {
-            self.send.acknowledged(place, 0);
+            self.send.acknowledged(data_offset, 0);
         }
         self.begin_again(i);
     }
 
-    /// The peer's infinite mapping: from `offset` on, subflow `i` is its data from `place` on.
+    /// The peer's infinite mapping: from `offset` on, subflow `i` is its data from `data_offset` on.
     #[cold]
     #[inline(never)]
-    pub(super) fn mapped_infinitely(&mut self, i: usize, offset: u64, place: u64) {
-        self.entries[i].mappings.continue_without(offset, place);
+    pub(super) fn mapped_infinitely(&mut self, i: usize, offset: u64, data_offset: u64) {
+        self.entries[i].mappings.continue_without(offset, data_offset);
         (self.entries[i].failed, self.entries[i].tell_failed) = (None, false);
         self.fallback.stop_discarding();
         if self.mode == Mode::Multipath {

@@ -104,22 +104,22 @@ impl Connection {
                 break;
             }
             match entry.mappings.next(entry.delivered..end) {
-                Next::Data { place, len } => {
+                Next::Data { data_offset, len } => {
                     entry.delivered += len;
-                    let (first, after) = (self.receive.next(), self.receive.clip(place + len));
-                    if self.own_windows && self.mode == Mode::Multipath && after > first.max(place) {
-                        entry.own_window.hold(place..after);
+                    let (first, after) = (self.receive.next(), self.receive.clip(data_offset + len));
+                    if self.own_windows && self.mode == Mode::Multipath && after > first.max(data_offset) {
+                        entry.own_window.hold(data_offset..after);
                     }
                     news |= match takes_memory {
-                        true => self.receive.take_in(place, len),
-                        false => self.receive.deliver(place, len),
+                        true => self.receive.take_in(data_offset, len),
+                        false => self.receive.deliver(data_offset, len),
                     };
                 }
                 Next::Incomplete => break,
                 Next::Void { until } => entry.delivered = until,
                 _ if self.fallback.is_discarding() => entry.delivered = end,
                 Next::Unmapped => self.stripped(i),
-                Next::Broken { place } => self.broken(i, place),
+                Next::Broken { data_offset } => self.broken(i, data_offset),
             }
             if self.entries[i].is_over() {
                 break;
@@ -132,10 +132,10 @@ impl Connection {
 
     /// What the peer has by now.
     fn take_acknowledgement(&mut self, now: Time, i: usize, signals: &Signals, received: &Received) {
-        let place = match self.mode {
+        let data_offset = match self.mode {
             Mode::Opening => return,
-            Mode::Plain => match self.fallback.place(received.acked) {
-                Some(place) => place,
+            Mode::Plain => match self.fallback.data_offset(received.acked) {
+                Some(data_offset) => data_offset,
                 None => return,
             },
             Mode::Multipath => {
@@ -152,8 +152,8 @@ impl Connection {
                     return;
                 }
                 let number = signals.dss().and_then(|dss| dss.data_ack);
-                match number.and_then(|number| self.agreed.sending().place(number, self.send.una())) {
-                    Some(place) => place,
+                match number.and_then(|number| self.agreed.sending().data_offset(number, self.send.una())) {
+                    Some(data_offset) => data_offset,
                     None => return,
                 }
             }
@@ -164,7 +164,7 @@ impl Connection {
         // Upstream Linux goes by the window of the subflow's TCP, which may be older than the DATA_ACK: then it sends
         // beyond what the peer told (net/mptcp/options.c, ack_update_msk).
         let window_bytes = if self.fills_windows() { received.kept_window_bytes } else { received.window_bytes };
-        if self.send.acknowledged(place, window_bytes) {
+        if self.send.acknowledged(data_offset, window_bytes) {
             self.timers.stall = Time::MAX;
             self.progressed(now);
         }

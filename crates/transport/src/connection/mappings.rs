@@ -9,7 +9,7 @@ pub struct Mapping {
     /// Offset of its first byte in the subflow.
     pub offset: u64,
     /// Place of that byte in the connection's data.
-    pub place: u64,
+    pub data_offset: u64,
     /// Bytes of data, without a DATA_FIN.
     pub len: u32,
     /// With checksums: ones' complement sum of all that is summed but the payload, the checksum itself included.
@@ -42,10 +42,10 @@ const MOST: usize = 1 << 18;
 /// What the next bytes of a subflow are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Data for `place`.
+    /// Data for `data_offset`.
     Data {
         /// Of its first byte.
-        place: u64,
+        data_offset: u64,
         /// Bytes.
         len: u64,
     },
@@ -58,10 +58,10 @@ pub enum Next {
     },
     /// Bytes that no mapping covers.
     Unmapped,
-    /// Bytes of the mapping at `place` whose checksum is wrong.
+    /// Bytes of the mapping at `data_offset` whose checksum is wrong.
     Broken {
         /// Of its first byte.
-        place: u64,
+        data_offset: u64,
     },
 }
 
@@ -86,23 +86,23 @@ impl Mappings {
         self.infinite.is_none()
     }
 
-    /// From subflow `offset` on everything is data from `place` on.
-    pub fn continue_without(&mut self, offset: u64, place: u64) {
-        self.infinite.get_or_insert((offset, place));
+    /// From subflow `offset` on everything is data from `data_offset` on.
+    pub fn continue_without(&mut self, offset: u64, data_offset: u64) {
+        self.infinite.get_or_insert((offset, data_offset));
     }
 
-    /// The place of the byte at `offset` and the bytes from there on that belong together, if they are known.
+    /// The data offset of the byte at `offset` and the bytes from there on that belong together, if they are known.
     pub fn piece(&self, offset: u64) -> Option<(u64, u64)> {
-        if let Some((start, place)) = self.infinite.filter(|(start, _)| offset >= *start) {
-            return Some((place + (offset - start), u64::MAX));
+        if let Some((start, data_offset)) = self.infinite.filter(|(start, _)| offset >= *start) {
+            return Some((data_offset + (offset - start), u64::MAX));
         }
         let at = self.count(|known| known.offset <= offset);
         let mapping = self.known.get(at.checked_sub(1)?)?;
         let (within, len) = (offset - mapping.offset, u64::from(mapping.len));
-        (within < len).then(|| (mapping.place + within, len - within))
+        (within < len).then(|| (mapping.data_offset + within, len - within))
     }
 
-    /// How many from the first on are `before` a place that is mostly after all.
+    /// How many from the first on are `before` an offset that is mostly after all.
     fn count(&self, before: impl Fn(&Mapping) -> bool) -> usize {
         match self.known.back() {
             Some(last) if !before(last) => self.known.partition_point(before),
@@ -131,10 +131,10 @@ impl Mappings {
         while self.sums.front().is_some_and(|(segment, _)| segment.end <= range.start) {
             self.sums.pop_front();
         }
-        if let Some((offset, place)) = self.infinite {
+        if let Some((offset, data_offset)) = self.infinite {
             // What lies before it, its sender begins again with.
             return match range.start.checked_sub(offset) {
-                Some(beyond) => Next::Data { place: place + beyond, len: range.end - range.start },
+                Some(beyond) => Next::Data { data_offset: data_offset + beyond, len: range.end - range.start },
                 None => Next::Void { until: offset.min(range.end) },
             };
         }
@@ -145,11 +145,11 @@ impl Mappings {
                 return Next::Incomplete;
             }
             if self.payload_sum(mapping.offset..end).is_some_and(|sum| add(check, sum) != u16::MAX) {
-                return Next::Broken { place: mapping.place };
+                return Next::Broken { data_offset: mapping.data_offset };
             }
         }
         let len = end.min(range.end) - range.start;
-        Next::Data { place: mapping.place + (range.start - mapping.offset), len }
+        Next::Data { data_offset: mapping.data_offset + (range.start - mapping.offset), len }
     }
 
     /// Sum of the payload of a mapping; none where its segments overlap or cross its ends, as a sender that cuts its
@@ -190,8 +190,8 @@ fn add(a: u16, b: u16) -> u16 {
 mod tests {
     use super::*;
 
-    fn mapping(offset: u64, place: u64, len: u32) -> Mapping {
-        Mapping { offset, place, len, check: None }
+    fn mapping(offset: u64, data_offset: u64, len: u32) -> Mapping {
+        Mapping { offset, data_offset, len, check: None }
     }
 
     #[test]
@@ -200,13 +200,13 @@ mod tests {
         mappings.insert(mapping(1, 100, 10));
         mappings.insert(mapping(21, 500, 10));
         mappings.insert(mapping(11, 300, 10));
-        assert_eq!(mappings.next(1..8), Next::Data { place: 100, len: 7 });
-        assert_eq!(mappings.next(8..21), Next::Data { place: 107, len: 3 });
-        assert_eq!(mappings.next(11..40), Next::Data { place: 300, len: 10 });
-        assert_eq!(mappings.next(25..40), Next::Data { place: 504, len: 6 });
+        assert_eq!(mappings.next(1..8), Next::Data { data_offset: 100, len: 7 });
+        assert_eq!(mappings.next(8..21), Next::Data { data_offset: 107, len: 3 });
+        assert_eq!(mappings.next(11..40), Next::Data { data_offset: 300, len: 10 });
+        assert_eq!(mappings.next(25..40), Next::Data { data_offset: 504, len: 6 });
         assert_eq!(mappings.next(31..40), Next::Unmapped);
         mappings.continue_without(31, 777);
-        assert_eq!(mappings.next(33..40), Next::Data { place: 779, len: 7 });
+        assert_eq!(mappings.next(33..40), Next::Data { data_offset: 779, len: 7 });
     }
 
     #[test]
@@ -226,7 +226,7 @@ mod tests {
         for (offset, len) in [(1, 10), (1, 5), (5, 10), (10, 1), (0, 2)] {
             mappings.insert(mapping(offset, 900, len));
         }
-        assert_eq!(mappings.next(1..20), Next::Data { place: 100, len: 10 });
+        assert_eq!(mappings.next(1..20), Next::Data { data_offset: 100, len: 10 });
         assert_eq!((mappings.piece(10), mappings.piece(11)), (Some((109, 1)), None));
     }
 
@@ -238,11 +238,12 @@ mod tests {
         for (cut, wrong) in [(3, 0), (4, 0), (3, 1)] {
             let mut mappings = Mappings::default();
             let check = check(77, 1, 7, checksum + wrong);
-            mappings.insert(Mapping { offset: 1, place: 0, len: 7, check: Some(check) });
+            mappings.insert(Mapping { offset: 1, data_offset: 0, len: 7, check: Some(check) });
             mappings.sum(1 + cut as u64..8, sum(&payload[cut..]));
             assert_eq!(mappings.next(1..1 + cut as u64), Next::Incomplete);
             mappings.sum(1..1 + cut as u64, sum(&payload[..cut]));
-            let expected = if wrong == 0 { Next::Data { place: 0, len: 7 } } else { Next::Broken { place: 0 } };
+            let expected =
+                if wrong == 0 { Next::Data { data_offset: 0, len: 7 } } else { Next::Broken { data_offset: 0 } };
             assert_eq!(mappings.next(1..8), expected, "cut at {cut}");
         }
     }

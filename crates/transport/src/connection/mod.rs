@@ -1,6 +1,6 @@
 //! A connection (RFC 8684): several subflows, or one that is all there is.
 //!
-//! Streams are lengths: what is written at place `p` of a connection is the pattern at `p`.
+//! Streams are lengths: what is written at data offset `p` of a connection is the pattern at `p`.
 
 mod addresses;
 mod agreement;
@@ -16,6 +16,7 @@ mod options;
 mod own_window;
 mod paths;
 mod payload;
+mod preface;
 mod receive;
 mod receive_rtt;
 mod reported;
@@ -26,7 +27,6 @@ mod send;
 mod send_buffer;
 mod signals;
 mod window;
-mod words;
 
 pub use open::Opening;
 pub use open::reason::MPTCP_SPECIFIC;
@@ -43,6 +43,7 @@ use addresses::Addresses;
 use agreement::Agreement;
 use entry::Entry;
 use fallback::Fallback;
+use preface::Preface;
 use receive::Receive;
 use reported::Reported;
 use retransmit::Retransmission;
@@ -50,7 +51,6 @@ use scheduling::Scheduling;
 use send::Send;
 use std::net::SocketAddr;
 use wire::{Packet, Payload, Time};
-use words::Words;
 
 /// Subflows that a connection may have at one time: each has a bit.
 const MOST_SUBFLOWS: usize = 32;
@@ -123,7 +123,7 @@ pub struct Connection {
     over: Option<Outcome>,
     timers: Timers,
     corrupt_bytes: u64,
-    words: Words,
+    preface: Preface,
 
     /// Subflows opened since the endpoint last looked.
     pub opened: Vec<usize>,
@@ -184,7 +184,7 @@ impl Connection {
             over: None,
             timers: Timers::NONE,
             corrupt_bytes: 0,
-            words: Words::default(),
+            preface: Preface::default(),
             opened: Vec::new(),
             gone: Vec::new(),
         }
@@ -287,9 +287,9 @@ impl Connection {
         packet.frame.ip.set_ecn(entry.tcp.leaves_as(emission));
         packet.body = None;
         match &emission.piece {
-            Some(piece) => self.words.fill(piece, packet),
-            None if emission.kind == Kind::Syn && !self.words.in_syn.is_empty() && i == 0 => {
-                self.words.fill_syn(packet);
+            Some(piece) => self.preface.fill(piece, packet),
+            None if emission.kind == Kind::Syn && !self.preface.in_syn.is_empty() && i == 0 => {
+                self.preface.fill_syn(packet);
             }
             None => packet.frame.payload = Payload::unsaid(0),
         }

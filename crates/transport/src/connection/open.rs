@@ -41,7 +41,7 @@ pub struct Opening {
     /// Of this end, its token being nobody else's.
     pub key: u64,
     /// What is said in the SYN.
-    pub words: Vec<u8>,
+    pub preface: Vec<u8>,
 }
 
 impl Connection {
@@ -51,8 +51,8 @@ impl Connection {
         let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let mut tcp = Subflow::connect(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes);
-        tcp.carry_in_syn(opening.words.len() as u32);
-        connection.words.in_syn.clone_from(&opening.words);
+        tcp.carry_in_syn(opening.preface.len() as u32);
+        connection.preface.in_syn.clone_from(&opening.preface);
         let entry = Entry::new(tcp, nic, true, None);
         connection.add(entry, ctx);
         if connection.early {
@@ -74,9 +74,9 @@ impl Connection {
         let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let mut tcp = Subflow::accept(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes, syn);
-        if !opening.words.is_empty() {
-            tcp.took_from_syn(opening.words.len() as u32);
-            connection.words.heard_in_syn = Some(opening.words.clone());
+        if !opening.preface.is_empty() {
+            tcp.took_from_syn(opening.preface.len() as u32);
+            connection.preface.received_in_syn = Some(opening.preface.clone());
         }
         connection.receive = Receive::new(*tcp.memory(), tcp.window_grown_bytes());
         let entry = Entry::new(tcp, nic, false, None);

@@ -95,13 +95,13 @@ impl Connection {
     #[cold]
     #[inline(never)]
     fn keys_ack(&mut self, i: usize, options: &mut Options) {
-        let told = std::mem::take(&mut self.entries[i].keys_told);
-        if told && self.send.end_to_tell().is_some() {
+        let are_sent = std::mem::take(&mut self.entries[i].keys_sent);
+        if are_sent && self.send.end_to_tell().is_some() {
             add_dss(options, &self.data_ack_and_end());
             return;
         }
         add(options, Mptcp::Capable(self.capable(self.agreed.keys(), None)));
-        self.entries[i].keys_told = true;
+        self.entries[i].keys_sent = true;
         if self.send.end_alone() {
             self.entries[i].tcp.acknowledge();
         }
@@ -182,7 +182,7 @@ impl Connection {
     fn checksum_of(&self, piece: &Piece, subflow_seq: u32) -> u16 {
         let len = (piece.len + u32::from(piece.data_fin)) as u16;
         let data_seq = self.agreed.sending().number(piece.data_offset);
-        self.words.checksum(data_seq, subflow_seq, len, piece)
+        self.preface.checksum(data_seq, subflow_seq, len, piece)
     }
 
     fn data_ack(&self) -> Dss {
@@ -208,8 +208,8 @@ impl Connection {
         // All ACKs say that a mapping failed, but what else is due would never be said.
         let others = self.addresses.due(now) || self.send.end_alone();
         let entry = &mut self.entries[i];
-        let told = std::mem::take(&mut entry.tell_failed);
-        if let Some(data_seq) = entry.failed.filter(|_| told || !others) {
+        let is_due = std::mem::take(&mut entry.tell_failed);
+        if let Some(data_seq) = entry.failed.filter(|_| is_due || !others) {
             add(options, Mptcp::Fail(MpFail { data_seq }));
             add_dss(options, &self.data_ack());
         } else if self.addresses.due(now)

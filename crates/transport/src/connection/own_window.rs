@@ -44,8 +44,8 @@ impl OwnWindow {
 
     /// Whether a reader should tell the peer at once: the window was less than half of what it is now.
     pub fn worth_telling(&self, next: u64, bytes: u64, grown_bytes: u64, mss_bytes: u64) -> bool {
-        let (told, opened) = (self.edge.saturating_sub(next), self.opened(next, bytes, grown_bytes));
-        opened >= mss_bytes.min(bytes / 2).max(1) && told < bytes / 2 && told <= opened
+        let (announced, opened) = (self.edge.saturating_sub(next), self.opened(next, bytes, grown_bytes));
+        opened >= mss_bytes.min(bytes / 2).max(1) && announced < bytes / 2 && announced <= opened
     }
 
     fn opened(&self, next: u64, bytes: u64, grown_bytes: u64) -> u64 {

@@ -19,15 +19,15 @@ impl Connection {
         let mut new = None;
         if self.mode == Mode::Multipath || self.fallback.is_discarding() {
             match self.mapping(offset, signals) {
-                Some(Mapping { offset, place, len: 0, .. }) => {
+                Some(Mapping { offset, data_offset, len: 0, .. }) => {
                     // Infinite (RFC 8684 §3.7).
-                    self.mapped_infinitely(i, offset, place);
+                    self.mapped_infinitely(i, offset, data_offset);
                 }
                 Some(mapping) if !self.fallback.is_discarding() => {
                     if self.agreed.awaits_long_number() {
                         self.note_numbers(signals);
                     }
-                    self.fallback.note_mapping(mapping.offset, mapping.place);
+                    self.fallback.note_mapping(mapping.offset, mapping.data_offset);
                     let entry = &mut self.entries[i];
                     if mapping.offset + u64::from(mapping.len) > entry.delivered && entry.mappings.insert(mapping) {
                         new = Some(mapping);
@@ -41,8 +41,8 @@ impl Connection {
                 self.entries[i].mappings.sum(offset..offset + u64::from(len), sum(packet));
             }
         }
-        if self.words.are_heard() {
-            self.hear(i, offset, packet);
+        if self.preface.is_expected() {
+            self.receive_preface(i, offset, packet);
         }
         // What a checksum covers is not delivered when it is wrong.
         let checked = self.agreed.has_checksums() && self.mode == Mode::Multipath;
@@ -52,7 +52,7 @@ impl Connection {
         self.corrupt_bytes += match new {
             // Nearly all segments bring a mapping of their own.
             Some(mapping) if mapping.offset == offset && mapping.len == len => {
-                if self.is_pattern(packet, 0..u64::from(len), mapping.place) { 0 } else { u64::from(len) }
+                if self.is_pattern(packet, 0..u64::from(len), mapping.data_offset) { 0 } else { u64::from(len) }
             }
             _ => self.corrupt(i, offset, packet),
         };
@@ -74,17 +74,17 @@ impl Connection {
         }
     }
 
-    /// Bytes of a payload at `offset` of subflow `i` that are not the pattern of the place which they are mapped to. What
+    /// Bytes of a payload at `offset` of subflow `i` that are not the pattern of the data offset that they are mapped to. What
     /// was joined on the way is of several mappings, or behind the end of its only one.
     #[inline(never)] // seldom
     fn corrupt(&self, i: usize, offset: u64, packet: &Packet) -> u64 {
         let (mut looked_at, mut corrupt) = (0, 0);
         let len = u64::from(packet.frame.payload.len);
         while looked_at < len
-            && let Some((place, mapped)) = self.entries[i].mappings.piece(offset + looked_at)
+            && let Some((data_offset, mapped)) = self.entries[i].mappings.piece(offset + looked_at)
         {
             let piece = mapped.min(len - looked_at);
-            if !self.is_pattern(packet, looked_at..looked_at + piece, place) {
+            if !self.is_pattern(packet, looked_at..looked_at + piece, data_offset) {
                 corrupt += piece;
             }
             looked_at += piece;
@@ -94,13 +94,13 @@ impl Connection {
 
     /// The mapping in the options of a segment that begins at `offset` (RFC 8684 §3.1, §3.3.1).
     fn mapping(&self, offset: u64, signals: &Signals) -> Option<Mapping> {
-        let (start, place, len, end, subflow_seq, checksum) = match signals.dss() {
+        let (start, data_offset, len, end, subflow_seq, checksum) = match signals.dss() {
             Some(dss) => {
                 let mapping = dss.mapping?;
                 let distance = mapping.subflow_seq.wrapping_sub(offset as u32) as i32;
                 let start = offset.checked_add_signed(i64::from(distance))?;
-                let place = self.agreed.receiving().place(mapping.data_seq, self.receive.next())?;
-                (start, place, mapping.len, dss.data_fin, mapping.subflow_seq, mapping.checksum)
+                let data_offset = self.agreed.receiving().data_offset(mapping.data_seq, self.receive.next())?;
+                (start, data_offset, mapping.len, dss.data_fin, mapping.subflow_seq, mapping.checksum)
             }
             // With the keys comes the first data.
             None => {
@@ -110,20 +110,20 @@ impl Connection {
         };
         let check = checksum
             .filter(|_| self.agreed.has_checksums())
-            .map(|checksum| mappings::check(self.agreed.receiving().number(place), subflow_seq, len, checksum));
+            .map(|checksum| mappings::check(self.agreed.receiving().number(data_offset), subflow_seq, len, checksum));
         let data = u32::from(len).saturating_sub(u32::from(end));
-        (len == 0 || data > 0).then_some(Mapping { offset: start, place, len: data, check })
+        (len == 0 || data > 0).then_some(Mapping { offset: start, data_offset, len: data, check })
     }
 
-    /// Whether a piece of a payload is the pattern at `place`, as far as its bytes are there. Words may be before it.
-    fn is_pattern(&self, packet: &Packet, piece: Range<u64>, place: u64) -> bool {
-        let before = self.words.heard_bytes();
+    /// Whether a piece of a payload is the pattern at `data_offset`, as far as its bytes are there. A preface may be before it.
+    fn is_pattern(&self, packet: &Packet, piece: Range<u64>, data_offset: u64) -> bool {
+        let before = self.preface.received_bytes();
         match (packet.frame.payload.content, &packet.body) {
-            (Content::Pattern(at), _) => at + before + piece.start == place,
+            (Content::Pattern(at), _) => at + before + piece.start == data_offset,
             (Content::Unsaid, Some(body)) => {
                 let end = (piece.end as usize).min(body.len());
-                let begin = (piece.start + before.saturating_sub(place)) as usize;
-                pattern::matches(place.saturating_sub(before), &body[begin.min(end)..end])
+                let begin = (piece.start + before.saturating_sub(data_offset)) as usize;
+                pattern::matches(data_offset.saturating_sub(before), &body[begin.min(end)..end])
             }
             (Content::Unsaid, None) => true,
         }
@@ -135,7 +135,7 @@ impl Connection {
 fn sum(packet: &Packet) -> u16 {
     // What the checksum sums, with nothing but the payload: all others are zeros.
     !match packet.frame.payload.content {
-        Content::Pattern(place) => dss_checksum_of_pattern(0, 0, 0, place, packet.frame.payload.len),
+        Content::Pattern(data_offset) => dss_checksum_of_pattern(0, 0, 0, data_offset, packet.frame.payload.len),
         Content::Unsaid => dss_checksum(0, 0, 0, packet.body.as_deref().unwrap_or(&[])),
     }
 }

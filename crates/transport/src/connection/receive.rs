@@ -11,9 +11,9 @@ const NEVER: (Time, u64, u64) = (Time::from_nanos(i64::MIN), 0, 0);
 /// The receiving half of a connection.
 #[derive(Debug)]
 pub struct Receive {
-    /// Everything below this place has arrived.
+    /// Everything below this data offset has arrived.
     next: u64,
-    /// Everything below this place was read by the application.
+    /// Everything below this data offset was read by the application.
     read: u64,
     /// What arrived beyond `next`.
     ahead: Ranges,
@@ -29,7 +29,7 @@ pub struct Receive {
     /// When data came in order last, how much, and what was held then: its ACK leaves before the application reads it.
     came: (Time, u64, u64),
     /// The window that the next one is compared with: that which was told last, by whichever subflow (old_wspace).
-    told: u64,
+    announced: u64,
     /// When the round that is watched began, and what had been read then.
     round: Option<(Time, u64)>,
     /// How long it takes, once that is known.
@@ -49,7 +49,7 @@ impl Receive {
             memory,
             held: Held::default(),
             came: NEVER,
-            told: first_bytes,
+            announced: first_bytes,
             round: None,
             round_ns: 0,
         }
@@ -60,9 +60,9 @@ impl Receive {
         self.bound = false;
     }
 
-    /// Bytes of data arrived for `place`. Says whether more is in order now.
-    pub fn deliver(&mut self, place: u64, len: u64) -> bool {
-        let data = place.max(self.next)..self.clip(place + len);
+    /// Bytes of data arrived for `data_offset`. Says whether more is in order now.
+    pub fn deliver(&mut self, data_offset: u64, len: u64) -> bool {
+        let data = data_offset.max(self.next)..self.clip(data_offset + len);
         if data.is_empty() {
             return false;
         }
@@ -87,12 +87,12 @@ impl Receive {
     }
 
     /// As [`Receive::deliver`], of a segment that takes memory until all of it is read (sk_rmem_alloc).
-    pub fn take_in(&mut self, place: u64, len: u64) -> bool {
+    pub fn take_in(&mut self, data_offset: u64, len: u64) -> bool {
         let before = (self.next, self.ahead.bytes());
-        let grew = self.deliver(place, len);
+        let grew = self.deliver(data_offset, len);
         if before != (self.next, self.ahead.bytes()) {
             let (takes, leaves) = self.memory.taken_by(len as u32);
-            self.held.hold(place..place + len, takes, leaves);
+            self.held.hold(data_offset..data_offset + len, takes, leaves);
         }
         grew
     }
@@ -102,17 +102,17 @@ impl Receive {
         self.held.bytes() > self.memory.bytes()
     }
 
-    /// `place`, or the end of the peer's data where that is before it.
-    pub fn clip(&self, place: u64) -> u64 {
-        self.end.map_or(place, |end| place.min(end))
+    /// `data_offset`, or the end of the peer's data where that is before it.
+    pub fn clip(&self, data_offset: u64) -> u64 {
+        self.end.map_or(data_offset, |end| data_offset.min(end))
     }
 
-    /// The peer's data ends at `place` (DATA_FIN, or the FIN of plain TCP). Only the first word counts; what lies behind
+    /// The peer's data ends at `data_offset` (DATA_FIN, or the FIN of plain TCP). Only the first word counts; what lies behind
     /// it is none.
-    pub fn end_at(&mut self, place: u64) {
+    pub fn end_at(&mut self, data_offset: u64) {
         if self.end.is_none() {
-            self.end = Some(place);
-            self.ahead.cut(place);
+            self.end = Some(data_offset);
+            self.ahead.cut(data_offset);
         }
     }
 
@@ -121,17 +121,17 @@ impl Receive {
         self.end.is_some_and(|end| end <= self.next)
     }
 
-    /// What a DATA_ACK says: the next place that is missing; the end takes one place of its own (RFC 8684 §3.3.3).
+    /// What a DATA_ACK says: the next data offset that is missing; the end takes one of its own (RFC 8684 §3.3.3).
     pub fn acknowledged(&self) -> u64 {
         self.next + u64::from(self.finished())
     }
 
-    /// The next place of data that is missing.
+    /// The next data offset that is missing.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Everything below this place was read.
+    /// Everything below this data offset was read.
     pub fn read_to(&self) -> u64 {
         self.read
     }
@@ -190,13 +190,13 @@ impl Receive {
     }
 
     /// A window was told, which the next one is compared with.
-    pub fn keep(&mut self, told: u64) {
-        self.told = told;
+    pub fn keep(&mut self, announced: u64) {
+        self.announced = announced;
     }
 
     /// The window that the next one is compared with.
-    pub fn told(&self) -> u64 {
-        self.told
+    pub fn announced(&self) -> u64 {
+        self.announced
     }
 
     /// Reads up to `bytes`; says how many.
@@ -244,14 +244,14 @@ mod tests {
         fn every_byte_arrives_once_and_in_order(pieces in prop::collection::vec((0u64..200, 1u64..40), 1..60)) {
             let mut receive = new(1 << 20);
             let mut model = std::collections::BTreeSet::new();
-            for (place, len) in pieces {
+            for (data_offset, len) in pieces {
                 let before = receive.next();
-                let grew = receive.deliver(place, len);
-                model.extend(place..place + len);
-                let next = (0..).find(|place| !model.contains(place)).unwrap();
+                let grew = receive.deliver(data_offset, len);
+                model.extend(data_offset..data_offset + len);
+                let next = (0..).find(|data_offset| !model.contains(data_offset)).unwrap();
                 prop_assert_eq!(receive.next(), next);
                 prop_assert_eq!(grew, next > before);
-                prop_assert_eq!(receive.out_of_order(), model.iter().filter(|&&place| place >= next).count() as u64);
+                prop_assert_eq!(receive.out_of_order(), model.iter().filter(|&&data_offset| data_offset >= next).count() as u64);
             }
         }
     }
@@ -286,8 +286,8 @@ mod tests {
         assert_eq!(receive.room(Time::MAX), 77_578);
         receive.read(u64::MAX);
         assert_eq!(receive.room(Time::MAX), 79_000);
-        for place in (10_000..11_000).step_by(100) {
-            receive.take_in(place, 100);
+        for data_offset in (10_000..11_000).step_by(100) {
+            receive.take_in(data_offset, 100);
         }
         assert_eq!(receive.room(Time::MAX), 73_865, "832 bytes each");
         receive.take_in(9_900, 1_100);
@@ -323,15 +323,15 @@ mod tests {
     fn what_does_not_follow_takes_memory_of_its_own() {
         let settings = config::Tcp { receive_buffer_bytes: 128_000, ..config::Tcp::default() };
         let mut receive = Receive::new(Memory::new(&settings, 1460), 79_000);
-        for (place, len, bytes) in [
+        for (data_offset, len, bytes) in [
             (10_000, 150, 1_280),
             (10_200, 150, 2_560), // behind a hole
             (9_850, 150, 3_840),  // before
             (10_150, 50, 3_840),  // follows
             (10_300, 150, 5_120), // overlaps
         ] {
-            receive.take_in(place, len);
-            assert_eq!(receive.held.bytes(), bytes, "{place}");
+            receive.take_in(data_offset, len);
+            assert_eq!(receive.held.bytes(), bytes, "{data_offset}");
         }
     }
 

@@ -33,11 +33,11 @@ impl ReceiveRtt {
     /// Data came in order up to `next`, where a window of `window_bytes` was told: once as much came, no more than that time is a
     /// round trip (tcp_rcv_rtt_measure).
     pub fn came(&mut self, now: Time, next: u64, window_bytes: u64) {
-        if let Some((told, end)) = self.window {
+        if let Some((announced_at, end)) = self.window {
             if next < end {
                 return;
             }
-            let most_ns = now - told;
+            let most_ns = now - announced_at;
             self.ns = Some(self.ns.map_or(most_ns, |ns| ns.min(most_ns)));
         }
         self.window = Some((now, next + window_bytes));

@@ -33,7 +33,7 @@ impl Connection {
                 let bytes =
                     if self.fills_windows() { self.send.again_bytes(BURST_BYTES) } else { u64::from(piece.len) };
                 Chunk {
-                    in_pages: piece.place - self.send.pages(),
+                    in_pages: piece.data_offset - self.send.pages(),
                     bytes,
                     window_bytes: bytes,
                     peer_window_bytes,
@@ -95,8 +95,8 @@ impl Connection {
             let piece = self.send.give(len as u32, first);
             let data_fin = piece.end && self.is_multipath();
             let entry = &mut self.entries[first];
-            entry.tcp.share_window(self.send.window_from(piece.place));
-            entry.tcp.push(Piece { data_offset: piece.place, len: piece.len, data_fin, push: false });
+            entry.tcp.share_window(self.send.window_from(piece.data_offset));
+            entry.tcp.push(Piece { data_offset: piece.data_offset, len: piece.len, data_fin, push: false });
             entry.scheduled_bytes += len;
             for i in each_of(subflows & !(1 << first)) {
                 self.push_again(i, &piece);
@@ -137,18 +137,18 @@ impl Connection {
     pub(super) fn push_again(&mut self, i: usize, piece: &super::send::Outstanding) {
         let fills = self.fills_windows() && !piece.end;
         let entry = &mut self.entries[i];
-        entry.tcp.share_window(self.send.window_from(piece.place));
+        entry.tcp.share_window(self.send.window_from(piece.data_offset));
         let mss_bytes = entry.tcp.mss_bytes();
-        let mut at = if fills { entry.tcp.extend(piece.place, u64::from(piece.len)) as u32 } else { 0 };
+        let mut at = if fills { entry.tcp.extend(piece.data_offset, u64::from(piece.len)) as u32 } else { 0 };
         while at < piece.len {
             let len = (piece.len - at).min(mss_bytes);
             let data_fin = piece.end && at + len == piece.len;
-            entry.tcp.push(Piece { data_offset: piece.place + u64::from(at), len, data_fin, push: false });
+            entry.tcp.push(Piece { data_offset: piece.data_offset + u64::from(at), len, data_fin, push: false });
             at += len;
         }
         entry.tcp.end_write();
         entry.scheduled_bytes += u64::from(piece.len);
-        self.send.give_again(piece.place, i);
+        self.send.give_again(piece.data_offset, i);
     }
 
     /// Gives a subflow with room the first piece on its way that it was not given, if the scheduler wants that.
@@ -168,11 +168,11 @@ impl Connection {
                 self.entries[i].copied = self.send.next();
                 continue;
             };
-            self.entries[i].copied = piece.place;
+            self.entries[i].copied = piece.data_offset;
             let bytes = u64::from(piece.len);
             let peer_window_bytes = self.send.open_window();
             let chunk = Chunk {
-                in_pages: piece.place - self.send.pages(),
+                in_pages: piece.data_offset - self.send.pages(),
                 bytes,
                 window_bytes: bytes,
                 peer_window_bytes,
@@ -198,7 +198,7 @@ impl Connection {
             let bytes = u64::from(head.len);
             let peer_window_bytes = self.send.open_window();
             let chunk = Chunk {
-                in_pages: head.place - self.send.pages(),
+                in_pages: head.data_offset - self.send.pages(),
                 bytes,
                 window_bytes: bytes,
                 peer_window_bytes,

@@ -43,13 +43,13 @@ impl Connection {
             return bytes;
         }
         // The connection's edge is that of the subflow that is ahead.
-        let told = self.receive.tell(bytes);
+        let announced = self.receive.tell(bytes);
         // Subflows of Linux keep what they told. The kernel of multipath-tcp.org asks what is left of the window when it reads
         // (mptcp_cleanup_rbuf, tcp_receive_window): that is near what there was memory for behind a hole.
-        let kept = if self.fills_windows() { told } else { bytes };
+        let kept = if self.fills_windows() { announced } else { bytes };
         self.receive.keep(kept);
         self.entries[i].advertised = Advertised { bytes: kept, at: next };
-        told
+        announced
     }
 
     /// How wide a window subflow `i` may tell.
@@ -114,9 +114,9 @@ impl Connection {
         if self.receive.finished() {
             return;
         }
-        let told = self.told(now);
+        let announced = self.announced_window(now);
         self.hurry_short();
-        if self.receive.room(Time::MAX) < 2 * told {
+        if self.receive.room(Time::MAX) < 2 * announced {
             return;
         }
         for i in 0..self.entries.len() {
@@ -125,7 +125,7 @@ impl Connection {
                 continue;
             }
             let left = entry.advertised.left(entry.tcp.receive_next());
-            let last = if entry.tcp.owes_ack() { told.min(left) } else { left };
+            let last = if entry.tcp.owes_ack() { announced.min(left) } else { left };
             let window = self.chosen_window(Time::MAX, i);
             if 2 * last <= entry.tcp.memory().window() && window > 0 && window >= 2 * last {
                 self.entries[i].tcp.acknowledge();
@@ -135,10 +135,10 @@ impl Connection {
     }
 
     /// The window that was told last, ACKs included that are due before the reader has read.
-    fn told(&self, now: Time) -> u64 {
+    fn announced_window(&self, now: Time) -> u64 {
         let due = (0..self.entries.len()).filter(|&i| self.entries[i].tcp.owes_ack() && !self.entries[i].is_over());
         let mut windows = due.map(|i| self.receive.would_tell(self.chosen_window(now, i)));
-        windows.next_back().unwrap_or(self.receive.told())
+        windows.next_back().unwrap_or(self.receive.announced())
     }
 
     /// Once all is read, what waits for a second segment after a short one is acknowledged (net/ipv4/tcp.c,

@@ -113,7 +113,7 @@ impl Endpoint {
         self.connect_fast(now, local, remote, Vec::new())
     }
 
-    /// As [`Endpoint::connect`], with `words` in the SYN (RFC 7413). The peer must take them ([`Endpoint::open_fast`]).
+    /// As [`Endpoint::connect`], with `preface` in the SYN (RFC 7413). The peer must take it ([`Endpoint::open_fast`]).
     ///
     /// # Panics
     /// When `local` is no address of the host.
@@ -122,7 +122,7 @@ impl Endpoint {
         now: Time,
         mut local: SocketAddr,
         remote: SocketAddr,
-        words: Vec<u8>,
+        preface: Vec<u8>,
     ) -> ConnectionId {
         while local.port() == 0 || self.context.tuples.contains(local, remote) {
             // Ephemeral ports (RFC 6335 §6).
@@ -130,7 +130,7 @@ impl Endpoint {
         }
         let address = self.context.addresses.iter().find(|address| address.ip == local.ip());
         let Address { nic, mtu_bytes, .. } = *address.expect("connects from an address of the host");
-        let opening = Opening { client: true, local, remote, nic, mtu_bytes, key: self.key(), words };
+        let opening = Opening { client: true, local, remote, nic, mtu_bytes, key: self.key(), preface };
         let connection = Connection::connect(now, &opening, &mut self.context);
         self.insert(connection)
     }
@@ -157,22 +157,22 @@ impl Endpoint {
         connection.map_or(0, |connection| connection.readable())
     }
 
-    /// Says something before all data, of which nothing may have been written.
-    pub fn say(&mut self, connection: ConnectionId, words: &[u8]) {
-        self.with(connection.0 as usize, |connection, _| connection.say(words));
+    /// Sends `preface` before all data, of which nothing may have been written.
+    pub fn send_preface(&mut self, connection: ConnectionId, preface: &[u8]) {
+        self.with(connection.0 as usize, |connection, _| connection.send_preface(preface));
     }
 
-    /// The peer says so many bytes before all data, unless it did in its SYN: [`Endpoint::hear`].
-    pub fn expect(&mut self, connection: ConnectionId, bytes: usize) {
-        self.with(connection.0 as usize, |connection, _| connection.expect(bytes));
+    /// The peer sends so many bytes before all data, unless it did in its SYN: [`Endpoint::take_preface`].
+    pub fn expect_preface(&mut self, connection: ConnectionId, bytes: usize) {
+        self.with(connection.0 as usize, |connection, _| connection.expect_preface(bytes));
     }
 
-    /// Reads what the peer says before all data, once it is whole.
-    pub fn hear(&mut self, now: Time, connection: ConnectionId) -> Option<Vec<u8>> {
+    /// Reads what the peer sends before all data, once it is whole.
+    pub fn take_preface(&mut self, now: Time, connection: ConnectionId) -> Option<Vec<u8>> {
         self.with(connection.0 as usize, |connection, ctx| {
-            let words = connection.words()?.to_vec();
-            connection.read(now, connection.words_bytes(), ctx);
-            Some(words)
+            let preface = connection.preface()?.to_vec();
+            connection.read(now, connection.preface_bytes(), ctx);
+            Some(preface)
         })?
     }
 

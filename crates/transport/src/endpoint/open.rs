@@ -20,7 +20,7 @@ impl Endpoint {
         if !tcp.flags.has(Flags::SYN) || tcp.flags.has(Flags::ACK) || tcp.flags.has(Flags::RST) {
             return false;
         }
-        let mut opening = Opening { client: false, local, remote, nic, mtu_bytes, key: 0, words: Vec::new() };
+        let mut opening = Opening { client: false, local, remote, nic, mtu_bytes, key: 0, preface: Vec::new() };
         if let Some(MpJoin::Syn { token, .. }) = Signals::of(&tcp.options.brief(), &tcp.options).join() {
             let id = self.tokens.get(&token).map(|&id| id as usize);
             if id.is_none() && self.context.config.mptcp.join == Join::Simultaneous {
@@ -36,7 +36,7 @@ impl Endpoint {
         }
         opening.key = self.key();
         if let Some(body) = packet.body.as_ref().filter(|_| self.context.fast_open) {
-            opening.words = body.to_vec();
+            opening.preface = body.to_vec();
         }
         let connection = Connection::accept(now, &opening, tcp, &mut self.context);
         let id = self.insert(connection);

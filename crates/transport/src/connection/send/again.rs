@@ -6,8 +6,8 @@ impl Send {
     /// The oldest piece that waits to be given again.
     #[inline(never)] // only after losses
     pub(super) fn due_again(&mut self) -> Option<Outstanding> {
-        while let Some(&place) = self.again.front() {
-            match self.find(place) {
+        while let Some(&data_offset) = self.again.front() {
+            match self.find(data_offset) {
                 Some(at) if self.outstanding[at].again => return Some(self.outstanding[at]),
                 _ => self.again.pop_front(),
             };
@@ -17,7 +17,8 @@ impl Send {
 
     /// Bytes that wait to be given again, from the first on without a gap: pieces until there are `enough`.
     pub fn again_bytes(&self, enough: u64) -> u64 {
-        let first = self.again.front().and_then(|&place| self.find(place)).unwrap_or(self.outstanding.len());
+        let first =
+            self.again.front().and_then(|&data_offset| self.find(data_offset)).unwrap_or(self.outstanding.len());
         let mut bytes = 0;
         for piece in self.outstanding.range(first..).take_while(|piece| piece.again) {
             bytes += u64::from(piece.len);
@@ -33,15 +34,15 @@ impl Send {
         self.outstanding.front()
     }
 
-    /// The oldest piece from `place` on that the peer lacks and `subflow` was not given.
-    pub fn lacking(&self, place: u64, subflow: usize) -> Option<Outstanding> {
-        let from = self.outstanding.partition_point(|piece| piece.place < place);
+    /// The oldest piece from `data_offset` on that the peer lacks and `subflow` was not given.
+    pub fn lacking(&self, data_offset: u64, subflow: usize) -> Option<Outstanding> {
+        let from = self.outstanding.partition_point(|piece| piece.data_offset < data_offset);
         self.outstanding.range(from..).find(|piece| piece.sent_on & (1 << subflow) == 0).copied()
     }
 
     /// A piece also goes to `subflow`.
-    pub fn give_again(&mut self, place: u64, subflow: usize) {
-        if let Some(at) = self.find(place) {
+    pub fn give_again(&mut self, data_offset: u64, subflow: usize) {
+        if let Some(at) = self.find(data_offset) {
             let piece = &mut self.outstanding[at];
             piece.sent_on |= 1 << subflow;
             piece.holder = subflow;
@@ -52,13 +53,13 @@ impl Send {
     /// The pieces between two places are stuck: they are to be given to a subflow that has not had them. With `forget`, the
     /// subflow is gone and its bit with it.
     pub fn reinject(&mut self, from: u64, to: u64, forget: Option<usize>) {
-        let first = self.outstanding.partition_point(|piece| piece.place + u64::from(piece.len) <= from);
-        for piece in self.outstanding.range_mut(first..).take_while(|piece| piece.place < to) {
+        let first = self.outstanding.partition_point(|piece| piece.data_offset + u64::from(piece.len) <= from);
+        for piece in self.outstanding.range_mut(first..).take_while(|piece| piece.data_offset < to) {
             piece.sent_on &= !forget.map_or(0, |gone| 1 << gone);
             if !piece.again {
                 piece.again = true;
-                let at = self.again.partition_point(|&other| other < piece.place);
-                self.again.insert(at, piece.place);
+                let at = self.again.partition_point(|&other| other < piece.data_offset);
+                self.again.insert(at, piece.data_offset);
             }
         }
     }
@@ -70,7 +71,7 @@ impl Send {
             piece.again = true;
             piece.sent_on &= !gone.map_or(0, |gone| 1 << gone);
         }
-        self.again = self.outstanding.iter().map(|piece| piece.place).collect();
+        self.again = self.outstanding.iter().map(|piece| piece.data_offset).collect();
     }
 
     /// Pieces from the first that the peer lacks to `end`, or to where a later write is kept apart.
@@ -78,7 +79,7 @@ impl Send {
         let first = self.una;
         self.outstanding
             .iter()
-            .take_while(|piece| piece.place < end && !(piece.apart && piece.place > first))
+            .take_while(|piece| piece.data_offset < end && !(piece.apart && piece.data_offset > first))
             .copied()
             .collect()
     }
@@ -89,7 +90,7 @@ impl Send {
             piece.again = true;
             piece.sent_on = 0;
         }
-        self.again = self.outstanding.iter().map(|piece| piece.place).collect();
+        self.again = self.outstanding.iter().map(|piece| piece.data_offset).collect();
     }
 
     /// A place of the connection's subflows is used anew: what its last owner had says nothing of the next.
@@ -107,9 +108,9 @@ impl Send {
         self.again.clear();
     }
 
-    fn find(&self, place: u64) -> Option<usize> {
-        let at = self.outstanding.partition_point(|piece| piece.place <= place).checked_sub(1)?;
+    fn find(&self, data_offset: u64) -> Option<usize> {
+        let at = self.outstanding.partition_point(|piece| piece.data_offset <= data_offset).checked_sub(1)?;
         let piece = self.outstanding[at];
-        (place < piece.place + u64::from(piece.len)).then_some(at)
+        (data_offset < piece.data_offset + u64::from(piece.len)).then_some(at)
     }
 }

@@ -10,17 +10,17 @@ use std::collections::VecDeque;
 /// The sending half of a connection. Places count the application's bytes from 0.
 #[derive(Debug)]
 pub struct Send {
-    /// Everything below this place was written by the application.
+    /// Everything below this data offset was written by the application.
     written: u64,
     /// Where the pages begin that a writer fills.
     pages: u64,
     /// Where the last write began that found all before it given to subflows.
     apart: u64,
-    /// Everything below this place was given to a subflow at least once.
+    /// Everything below this data offset was given to a subflow at least once.
     next: u64,
-    /// Everything below this place is acknowledged by the peer (DATA_ACK).
+    /// Everything below this data offset is acknowledged by the peer (DATA_ACK).
     una: u64,
-    /// The peer takes bytes below this place.
+    /// The peer takes bytes below this data offset.
     edge: u64,
     /// The peer's window as last told.
     window: u64,
@@ -34,7 +34,7 @@ pub struct Send {
     end_given: bool,
     /// The peer acknowledged the end.
     end_acknowledged: bool,
-    /// Pieces given to subflows and not acknowledged, by place.
+    /// Pieces given to subflows and not acknowledged, by data offset.
     outstanding: VecDeque<Outstanding>,
     /// Places of pieces to be given to another subflow.
     again: VecDeque<u64>,
@@ -50,7 +50,7 @@ pub struct Send {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outstanding {
     /// First byte.
-    pub place: u64,
+    pub data_offset: u64,
     /// Bytes.
     pub len: u32,
     /// The end of the data follows it.
@@ -177,7 +177,7 @@ impl Send {
         self.closed
     }
 
-    /// Everything below this place is acknowledged.
+    /// Everything below this data offset is acknowledged.
     pub fn una(&self) -> u64 {
         self.una
     }
@@ -187,7 +187,7 @@ impl Send {
         self.pages
     }
 
-    /// Everything below this place was given to a subflow.
+    /// Everything below this data offset was given to a subflow.
     pub fn next(&self) -> u64 {
         self.next
     }
@@ -202,9 +202,9 @@ impl Send {
         self.edge.saturating_sub(self.una)
     }
 
-    /// What the peer takes from `place` on.
-    pub fn window_from(&self, place: u64) -> u64 {
-        self.edge.saturating_sub(place)
+    /// What the peer takes from `data_offset` on.
+    pub fn window_from(&self, data_offset: u64) -> u64 {
+        self.edge.saturating_sub(data_offset)
     }
 
     /// The widest window that the peer told.
@@ -217,7 +217,7 @@ impl Send {
         self.window
     }
 
-    /// The place of the end, once all before it was given to subflows.
+    /// The data offset of the end, once all before it was given to subflows.
     pub fn end(&self) -> Option<u64> {
         (self.closed && self.next == self.written).then_some(self.written)
     }
@@ -261,33 +261,33 @@ impl Send {
         self.una == self.written
     }
 
-    /// The peer has everything below `place`, its window is `window` from there. Says whether that is news.
+    /// The peer has everything below `data_offset`, its window is `window` from there. Says whether that is news.
     #[inline]
-    pub fn acknowledged(&mut self, place: u64, window: u64) -> bool {
+    pub fn acknowledged(&mut self, data_offset: u64, window: u64) -> bool {
         // As at the end that only receives.
-        let is_known = (place, window) == (self.una, self.window) && !self.closed;
-        !is_known && self.take_acknowledgement(place, window)
+        let is_known = (data_offset, window) == (self.una, self.window) && !self.closed;
+        !is_known && self.take_acknowledgement(data_offset, window)
     }
 
-    fn take_acknowledgement(&mut self, place: u64, window: u64) -> bool {
+    fn take_acknowledgement(&mut self, data_offset: u64, window: u64) -> bool {
         let sent = self.next + u64::from(self.end().is_some());
-        if place > sent {
+        if data_offset > sent {
             return false; // of what was never sent (RFC 9293 §3.10.7.4)
         }
-        if place >= self.una {
+        if data_offset >= self.una {
             // The right edge never goes back (RFC 8684 §3.3.5).
-            self.edge = self.edge.max(place + window);
+            self.edge = self.edge.max(data_offset + window);
             self.window = window;
             self.most_window = self.most_window.max(window);
         }
-        let ended = self.closed && place > self.written && !self.end_acknowledged;
+        let ended = self.closed && data_offset > self.written && !self.end_acknowledged;
         self.end_acknowledged |= ended;
-        let place = place.min(self.written);
-        if place <= self.una {
+        let data_offset = data_offset.min(self.written);
+        if data_offset <= self.una {
             return ended;
         }
-        self.una = place;
-        while self.outstanding.front().is_some_and(|piece| piece.place + u64::from(piece.len) <= place) {
+        self.una = data_offset;
+        while self.outstanding.front().is_some_and(|piece| piece.data_offset + u64::from(piece.len) <= data_offset) {
             self.outstanding.pop_front();
         }
         true
@@ -316,12 +316,12 @@ impl Send {
 
     /// The next `len` bytes of new data go to `subflow`. Says whether the end goes with them.
     pub fn give(&mut self, len: u32, subflow: usize) -> Outstanding {
-        let place = self.next;
+        let data_offset = self.next;
         self.next += u64::from(len);
         let end = self.end().is_some();
         self.end_given |= end;
-        let apart = place == self.apart;
-        let piece = Outstanding { place, len, end, sent_on: 1 << subflow, holder: subflow, again: false, apart };
+        let apart = data_offset == self.apart;
+        let piece = Outstanding { data_offset, len, end, sent_on: 1 << subflow, holder: subflow, again: false, apart };
         self.outstanding.push_back(piece);
         piece
     }
@@ -330,13 +330,20 @@ impl Send {
     pub fn extend(&mut self, len: u32, subflow: usize) {
         if len > 0 {
             self.next += u64::from(len);
-            let place = self.next - u64::from(len);
-            let apart = place == self.apart;
-            let piece =
-                Outstanding { place, len, end: false, sent_on: 1 << subflow, holder: subflow, again: false, apart };
+            let data_offset = self.next - u64::from(len);
+            let apart = data_offset == self.apart;
+            let piece = Outstanding {
+                data_offset,
+                len,
+                end: false,
+                sent_on: 1 << subflow,
+                holder: subflow,
+                again: false,
+                apart,
+            };
             // What was given to another subflow meanwhile stays as it was given.
             let grows = |last: &&mut Outstanding| {
-                let follows = last.place + u64::from(last.len) == piece.place && !piece.apart;
+                let follows = last.data_offset + u64::from(last.len) == piece.data_offset && !piece.apart;
                 follows && last.sent_on == piece.sent_on && !last.again
             };
             match self.outstanding.back_mut().filter(grows) {

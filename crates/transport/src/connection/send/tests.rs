@@ -49,10 +49,10 @@ fn pieces_are_given_again_oldest_first_and_not_once_acknowledged() {
     send.reinject(2000, 3000, None);
     send.reinject(1500, 1600, Some(0));
     let Due::Again(piece) = send.due() else { panic!("{:?}", send.due()) };
-    assert_eq!((piece.place, piece.len, piece.sent_on), (1000, 1000, 0), "the piece that holds the byte");
+    assert_eq!((piece.data_offset, piece.len, piece.sent_on), (1000, 1000, 0), "the piece that holds the byte");
     send.give_again(1000, 3);
     let Due::Again(piece) = send.due() else { panic!("{:?}", send.due()) };
-    assert_eq!((piece.place, piece.sent_on), (2000, 1));
+    assert_eq!((piece.data_offset, piece.sent_on), (2000, 1));
     send.acknowledged(3000, 1000);
     assert_eq!(send.due(), Due::Nothing);
 }
