@@ -47,6 +47,7 @@ EXPLAIN = {
     "not_reordered",
     "unanswered_syns",
     "refused_syns",
+    "lone_syn_acks",
 }
 
 

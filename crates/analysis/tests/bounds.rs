@@ -148,4 +148,21 @@ fn memory_is_bounded() {
     assert!(tables.subflows.iter().all(|row| row.handshake == "refused"));
     let others = tables.diagnostics.iter().find(|row| row.diagnostic == "refused_syns").expect("said");
     assert_eq!(others.count, Some(60_000 - 4096));
+    drop(tables);
+
+    // What a flood from forged addresses scatters: SYN/ACKs that nobody asked for, some of them reset. One has data after it, and is a connection.
+    let tables = bounded("lone SYN/ACKs", 200_000, 80 << 10, |analysis, number| {
+        let (at, ends) = (i64::from(number) * 1000, pair(number));
+        analysis.observe(&plain(at, back(ends), SYN_ACK, (0, number + 1, 0)));
+        if number % 3 == 0 {
+            analysis.observe(&plain(at + 200, ends, Flags::RST, (number + 1, 0, 0)));
+        }
+        if number == 100_000 {
+            analysis.observe(&plain(at + 500, back(pair(99_998)), ACK, (1, 99_999, 1000)));
+        }
+    });
+    assert_eq!(tables.connections.len(), 4097);
+    assert_eq!(tables.transfers.iter().map(|row| row.bytes).sum::<u64>(), 1000);
+    let others = tables.diagnostics.iter().find(|row| row.diagnostic == "lone_syn_acks").expect("said");
+    assert_eq!(others.count, Some(200_000 - 4097));
 }

@@ -57,6 +57,22 @@ fn ports_are_used_again_later() {
     assert_eq!((transfer_of(&tables, 0, Up).bytes, transfer_of(&tables, 1, Up).bytes), (100, 70));
 }
 
+/// A capture that begins with a SYN/ACK, after which the ports are used again, or the same connection's data comes.
+#[test]
+fn ports_are_used_again_after_a_lone_answer() {
+    let again = Script { initial: [("wifi", [0x9999_0000, 0x7777_0000])].into(), ..Script::default() };
+    let mut packets = Script::default().packets("0 server wifi SA 0 1 0");
+    packets.extend(again.packets(SECOND));
+    let tables = analyze(packets);
+    let handshakes: Vec<_> = tables.subflows.iter().map(|row| row.handshake).collect();
+    assert_eq!(handshakes, ["unseen", "established"]);
+    assert_eq!((transfer_of(&tables, 1, Up).bytes, tables.connections[1].start_s), (70, 0.2));
+
+    let tables =
+        Script::default().run("0 server wifi SA 0 1 0\n 1000 server wifi SA 0 1 0\n 1050 server wifi A 1 1 100");
+    assert_eq!((only(&tables).start_s, transfer(&tables, Down).bytes), (0.0, 100));
+}
+
 /// SYNs that nobody answers, each with ports used again: each is a connection that came to nothing.
 #[test]
 fn ports_are_used_again_without_an_answer() {

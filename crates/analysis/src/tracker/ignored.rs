@@ -1,5 +1,6 @@
 //! What is left out and counted.
 
+use super::pending::Lone;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tables::Diagnostic;
@@ -9,10 +10,8 @@ use tables::Diagnostic;
 pub(super) struct Ignored {
     /// They came when theirs had ended and was finished.
     pub(super) late: u64,
-    /// SYNs without an answer that have no row.
-    pub(super) unanswered: u64,
-    /// SYNs that were refused and have no row.
-    pub(super) refused: u64,
+    /// Flows of which nothing came that have no row, by kind.
+    pub(super) lone: [u64; Lone::COUNT],
     /// They show with other addresses what another 4-tuple of the host shows.
     pub(super) copies: u64,
 }
@@ -25,14 +24,23 @@ pub(super) fn remarks(
     let mut sites: Vec<_> = ignored.iter().collect();
     sites.sort_unstable_by_key(|(site, _)| **site);
     let mut remarks = Vec::new();
-    for (site, Ignored { late, unanswered, refused, copies }) in sites {
+    for (site, Ignored { late, lone, copies }) in sites {
         for (diagnostic, count, message) in [
             (
                 "unanswered_syns",
-                *unanswered,
+                lone[Lone::Unanswered as usize],
                 "SYNs that nobody answered are counted here and have no rows: a port scan, or a flood",
             ),
-            ("refused_syns", *refused, "SYNs that were refused are counted here and have no rows: a port scan"),
+            (
+                "refused_syns",
+                lone[Lone::Refused as usize],
+                "SYNs that were refused are counted here and have no rows: a port scan",
+            ),
+            (
+                "lone_syn_acks",
+                lone[Lone::Unasked as usize],
+                "SYN/ACKs that nothing followed are counted here and have no rows: what a flood from forged addresses scatters",
+            ),
             ("late_packets", *late, "packets came long after their connection had ended, and are left out"),
             (
                 "translated_copies",

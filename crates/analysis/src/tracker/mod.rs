@@ -43,13 +43,12 @@ use flows::{Flow, Flows, Key, direction};
 use handshake::is_opening;
 use ignored::Ignored;
 use packet::Packet;
-use pending::Pending;
+use pending::{Lone, Pending};
 use rustc_hash::FxHashMap;
 use span::Span;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tables::Direction;
-use waiting::MOST_UNANSWERED;
 use wire::{L4, Observation, Point, PointId, Tcp, Time};
 
 /// How long a closed connection is kept for what may come late, in nanoseconds; and where several captures are given,
@@ -76,9 +75,8 @@ pub(crate) struct Tracker {
     free_pending: Vec<u32>,
     /// Those that wait, and some that did, oldest first.
     waiting: VecDeque<(u32, Key)>,
-    /// Rows of SYNs that nobody answered.
-    unanswered: usize,
-    refused: usize,
+    /// Rows of flows of which nothing came, by kind.
+    lone: [usize; Lone::COUNT],
     connections: Vec<Option<Box<Connection>>>,
     keys: Vec<Vec<Key>>,
     free: Vec<u32>,
@@ -109,8 +107,7 @@ impl Tracker {
             pending: Vec::new(),
             free_pending: Vec::new(),
             waiting: VecDeque::new(),
-            unanswered: 0,
-            refused: 0,
+            lone: [0; Lone::COUNT],
             connections: Vec::new(),
             keys: Vec::new(),
             free: Vec::new(),
@@ -332,23 +329,20 @@ impl Tracker {
     /// Finishes everything.
     pub(crate) fn finish(mut self) -> Reports {
         let waiting = std::mem::take(&mut self.pending).into_iter().flatten();
-        let (unanswered, others): (Vec<_>, Vec<_>) = waiting.partition(Pending::is_unanswered);
+        let (mut lone, others): (Vec<_>, Vec<_>) = waiting.partition(|pending| pending.lone().is_some());
         others.into_iter().for_each(|pending| self.settle(pending));
-        let mut unanswered = unanswered;
         if self.several_points.len() > 1 {
             // What one end has no answer to the other may have answered, or refused.
-            let room = MOST_UNANSWERED.saturating_sub(self.unanswered).min(unanswered.len());
-            self.unanswered += room;
-            for pending in unanswered.drain(..room) {
-                let decision = pending.give_up(&self.known, &self.connections);
-                self.attach(pending, decision);
+            for pending in lone.drain(..) {
+                let decision = self.decided(&pending);
+                self.attach_some(pending, decision);
             }
         }
         let live: Vec<_> = self.connections.iter_mut().filter_map(Option::take).collect();
         self.known = known::Known::default();
         live.iter().for_each(|connection| self.hosts.add(&connection.subflows));
         std::mem::take(&mut self.over).into_iter().chain(live).for_each(|connection| self.report(*connection));
-        unanswered.into_iter().for_each(|pending| self.leave_unanswered(pending));
+        lone.into_iter().for_each(|pending| self.settle(pending));
         self.datagrams.take().into_iter().for_each(|conversation| self.report_datagrams(conversation));
         self.datagrams.remarks().into_iter().for_each(|remark| self.finished.remark(remark));
         let captures =

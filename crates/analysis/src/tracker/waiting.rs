@@ -7,12 +7,11 @@ use super::pending::{Decision, Pending};
 use super::subflow::Kind as SubflowKind;
 use super::{Tracker, site_of};
 use tables::Direction;
-use wire::{Observation, Time};
+use wire::Observation;
 
-/// Flows that wait to be understood at most, and SYNs that have rows: without an answer, and refused.
+/// Flows that wait to be understood at most, and those that have rows although nothing came of them, of each kind.
 const MOST_WAITING: usize = 1 << 16;
-pub(super) const MOST_UNANSWERED: usize = 4096;
-const MOST_REFUSED: usize = 4096;
+const MOST_LONE: usize = 4096;
 
 impl Tracker {
     pub(super) fn wait(&mut self, key: Key, from_low: bool, observation: &Observation) {
@@ -45,10 +44,9 @@ impl Tracker {
             decision if several_sites && pending.is_early(&decision, &self.connections) => {}
             decision => {
                 let pending = self.release(index);
-                if matches!(decision, Decision::New(_)) && pending.is_turned_away() {
-                    self.leave_refused(pending, decision, observation.at);
-                } else {
-                    self.attach(pending, decision);
+                let key = pending.key;
+                if !self.attach_some(pending, decision) {
+                    self.remember(key, observation.at);
                 }
             }
         }
@@ -68,31 +66,14 @@ impl Tracker {
         self.pending[index as usize].take().expect("waiting")
     }
 
-    /// Decides with what there is.
+    /// Decides with what there is. One of which nothing came is over then.
     pub(super) fn settle(&mut self, pending: Pending) {
-        if pending.is_unanswered() {
-            self.leave_unanswered(pending);
-            return;
-        }
-        let decision = match pending.decide(&self.known, &self.connections) {
-            Decision::Wait => pending.give_up(&self.known, &self.connections),
-            decision => decision,
-        };
-        self.attach(pending, decision);
-    }
-
-    /// Nobody answered. A port scan has many of these: each of the first has a row, the others are counted.
-    pub(super) fn leave_unanswered(&mut self, pending: Pending) {
-        let (key, at) = (pending.key, pending.first().at);
-        if self.unanswered == MOST_UNANSWERED {
-            self.ignored.entry(key.site).or_default().unanswered += 1;
+        let (key, at, is_lone) = (pending.key, pending.first().at, pending.lone().is_some());
+        let decision = self.decided(&pending);
+        let is_over = is_lone && matches!(decision, Decision::New(_));
+        if !self.attach_some(pending, decision) {
             self.flows.remove(&key);
-            return;
-        }
-        self.unanswered += 1;
-        let decision = pending.give_up(&self.known, &self.connections);
-        self.attach(pending, decision);
-        if let Some(Flow::Live { connection: index, .. }) = self.flows.get(&key) {
+        } else if is_over && let Some(Flow::Live { connection: index, .. }) = self.flows.get(&key) {
             let connection = self.take(index, at);
             // The capture may say which way SYNs went.
             self.hosts.add(&connection.subflows);
@@ -100,19 +81,29 @@ impl Tracker {
         }
     }
 
-    /// Nothing but resets came. A port scan has many of these, too.
-    fn leave_refused(&mut self, pending: Pending, decision: Decision, now: Time) {
-        if self.refused == MOST_REFUSED {
-            self.ignored.entry(pending.key.site).or_default().refused += 1;
-            self.remember(pending.key, now);
-            return;
+    pub(super) fn decided(&self, pending: &Pending) -> Decision {
+        match pending.decide(&self.known, &self.connections) {
+            Decision::Wait => pending.give_up(&self.known, &self.connections),
+            decision => decision,
         }
-        self.refused += 1;
+    }
+
+    /// Attaches a flow, or counts it. Of a port scan, or a flood, there are many of which nothing came: the first of a kind have rows.
+    pub(super) fn attach_some(&mut self, pending: Pending, decision: Decision) -> bool {
+        if let (Some(lone), Decision::New(_)) = (pending.lone(), &decision) {
+            let rows = &mut self.lone[lone as usize];
+            if *rows == MOST_LONE {
+                self.ignored.entry(pending.key.site).or_default().lone[lone as usize] += 1;
+                return false;
+            }
+            *rows += 1;
+        }
         self.attach(pending, decision);
+        true
     }
 
     /// Gives a flow its connection and subflow, and them its packets.
-    pub(super) fn attach(&mut self, pending: Pending, decision: Decision) {
+    fn attach(&mut self, pending: Pending, decision: Decision) {
         let first = pending.first();
         let (index, subflow, client_is_low) = match decision {
             Decision::Wait => return,

@@ -40,6 +40,21 @@ struct Shown {
     cut: bool,
 }
 
+/// Flows of which nothing came.
+#[derive(Clone, Copy)]
+pub(super) enum Lone {
+    /// SYNs without an answer.
+    Unanswered,
+    /// SYNs, and resets that answer them.
+    Refused,
+    /// SYN/ACKs to SYNs that were not seen, and resets.
+    Unasked,
+}
+
+impl Lone {
+    pub(super) const COUNT: usize = 3;
+}
+
 pub(super) enum Decision {
     Wait,
     New(Opening),
@@ -96,26 +111,38 @@ impl Pending {
         self.packets
     }
 
-    /// Nothing but SYNs that ask for a new connection.
-    pub(super) fn is_unanswered(&self) -> bool {
-        self.options[0].join.is_none()
-            && self
-                .packets
-                .iter()
-                .all(|(from_low, observation)| is_opening(tcp(observation)) && *from_low == self.first_from_low)
+    /// What it is if nothing came of it so far.
+    pub(super) fn lone(&self) -> Option<Lone> {
+        let first = tcp(&self.packets[0].1);
+        let is_reset = |packet: &Observation| tcp(packet).flags.has(Flags::RST);
+        let begins = first.flags.has(Flags::SYN) && self.options[0].join.is_none();
+        if !begins || !self.packets.iter().all(|(from_low, o)| is_reset(o) || self.is_first_again(*from_low, o)) {
+            return None;
+        }
+        Some(match (is_opening(first), self.is_answered()) {
+            (true, false) => Lone::Unanswered,
+            (true, true) => Lone::Refused,
+            (false, _) => Lone::Unasked,
+        })
     }
 
-    /// SYNs that ask for a new connection, and resets that answer them.
-    pub(super) fn is_turned_away(&self) -> bool {
-        is_opening(tcp(&self.packets[0].1)) && self.options[0].join.is_none() && self.is_refused()
+    /// The SYN or SYN/ACK that the flow began with, maybe sent again.
+    fn is_first_again(&self, from_low: bool, packet: &Observation) -> bool {
+        let (first, now) = (tcp(&self.packets[0].1).flags, tcp(packet).flags);
+        from_low == self.first_from_low
+            && [Flags::SYN, Flags::ACK].into_iter().all(|flag| now.has(flag) == first.has(flag))
     }
 
-    /// Another SYN of the same side, with another sequence number: the ports are used again.
+    /// A SYN with another sequence number than its side had: the ports are used again.
     pub(super) fn is_reopened_by(&self, from_low: bool, observation: &Observation) -> bool {
-        let now = tcp(observation);
-        is_opening(now)
-            && from_low == self.first_from_low
-            && self.packets.first().is_some_and(|(_, first)| is_opening(tcp(first)) && tcp(first).seq != now.seq)
+        let (now, Some((_, first))) = (tcp(observation), self.packets.first()) else { return false };
+        let first = tcp(first);
+        let before = match from_low == self.first_from_low {
+            true => first.seq,
+            false if first.flags.has(Flags::ACK) => first.ack.wrapping_sub(1),
+            false => return false,
+        };
+        is_opening(now) && first.flags.has(Flags::SYN) && now.seq != before
     }
 
     pub(super) fn subflow(kind: SubflowKind, opener: Direction) -> Subflow {
@@ -187,10 +214,13 @@ impl Pending {
                 decision => decision,
             };
         }
-        if self.is_answer(*from_low, tcp(last)) || over || self.lacks_answer(last.at) {
-            return self.give_up(known, connections);
-        }
-        Decision::Wait
+        let is_known = if first.flags.has(Flags::ACK) {
+            // Where a flood came from forged addresses SYN/ACKs are all there is.
+            !self.is_first_again(*from_low, last)
+        } else {
+            self.is_answer(*from_low, tcp(last)) || self.lacks_answer(last.at)
+        };
+        if is_known || over { self.give_up(known, connections) } else { Decision::Wait }
     }
 
     /// Whether the last packet resets an older connection of the same ports: it is not about the SYN that waits (RFC 9293
