@@ -57,7 +57,7 @@ pub(crate) struct Connection {
     pub(super) joins: FxHashMap<(Direction, u32), usize>,
     /// Joins with the random number of another.
     pub(super) repeated_joins: u64,
-    pub(crate) ends: [Option<End>; 2],
+    pub(crate) ends: [Option<Box<End>>; 2],
     /// At which of the ends each was captured, once all is known.
     pub(super) vantages: [Option<Vantage>; 2],
     /// Where several captures are given.
@@ -115,7 +115,8 @@ impl Connection {
             identity: None,
             opened: None,
             has_news: false,
-            subflows: Vec::new(),
+            // Most have one.
+            subflows: Vec::with_capacity(1),
             joins: FxHashMap::default(),
             repeated_joins: 0,
             ends: [None, None],
@@ -193,7 +194,7 @@ impl Connection {
 
     pub(super) fn open_end(&mut self, end: usize, options: &Options, first: Seen) {
         let whole = !self.midway;
-        self.ends[end].get_or_insert_with(|| End::new(options, first, whole));
+        self.ends[end].get_or_insert_with(|| Box::new(End::new(options, first, whole)));
     }
 
     /// Adds the view of a subflow from an end.

@@ -118,7 +118,7 @@ impl Connection {
         let d = packet.direction as usize;
         let has_fin = |end: &End| end.streams[d].fin.is_some();
         self.fast_closed_by == Some(packet.direction)
-            || self.ends[packet.end].as_ref().is_some_and(has_fin)
+            || self.ends[packet.end].as_deref().is_some_and(has_fin)
             || self.subflows[packet.subflow].views[packet.end]
                 .as_ref()
                 .is_some_and(|view| view.sequences[d].fin.is_some())
