@@ -1,4 +1,4 @@
-"""What findings say of a path that others share from beginning to end: nothing is wrong with it."""
+"""What findings say of a path that others share: nothing is wrong if they do from beginning to end."""
 
 from __future__ import annotations
 
@@ -39,6 +39,32 @@ def test_a_path_that_others_share_throughout_is_well(
     bulk = {"direction": "download", "size": f"{size} B"}
     one = scenario(bulk, wifi=path(*wifi), lte=path(*lte)) | {"cross_traffic": [others]}
     assert kind not in found(one, seed)["found"]
+
+
+@pytest.mark.parametrize(
+    ("mbps", "seconds", "jitter", "several", "seed"),
+    [(1, 30, 4, False, 2), (6, 6, 4, False, 2), (1, 30, 0, True, 1), (1, 30, 0, True, 2)],
+)
+def test_a_path_of_which_others_take_most_for_a_while_is_slowed(
+    mbps: int, seconds: int, jitter: int, several: bool, seed: int
+) -> None:
+    """Few packets, jitter and losses make its rates vary, but not as a neighbour's do."""
+    wifi = path(str(mbps), "15", "80") | ({"jitter": f"{jitter} ms"} if jitter else {})
+    lte = path(f"{mbps * 0.6:.3f}", "30", "100")
+    paths: Table = {"wifi": wifi, "lte": lte} if several else {"wifi": wifi}
+    total = mbps * (1.6 if several else 1)
+    bulk = {"direction": "download", "size": f"{int(seconds * total * 0.85 * 125_000)} B"}
+    others = {
+        "kind": "udp",
+        "link": "wifi",
+        "rate": f"{mbps * 0.7:.3f} Mbit/s",
+        "start": f"{seconds * 0.4:.3f} s",
+        "stop": f"{seconds * 0.6:.3f} s",
+        "direction": "download",
+    }
+    mptcp = {} if several else {"enabled": False, "congestion_control": "cubic"}
+    one = scenario(bulk, mptcp=mptcp, **paths) | {"cross_traffic": [others]}
+    assert "path_slowed" in found(one, seed)["found"]
 
 
 def test_a_window_that_is_full_for_a_few_round_trips_is_no_finding() -> None:

@@ -35,6 +35,10 @@ const FAST: f64 = 0.8;
 const KEEPS: f64 = 0.75;
 /// Where packets wait it carries all that it can: the rates in half of such times differ by this part at most, and a packet.
 const STEADY: f64 = 0.02;
+/// Or, where jitter or losses move packets from one time to the next, the means of so many times in a row lie so many standard
+/// deviations above those of when it was slow, and twice as high: what others take drifts, and such means vary as much as it does.
+const IN_A_ROW: usize = 3;
+const APART: f64 = 8.5;
 /// Fewer such times, as in slow start, tell nothing of that.
 const FEW: usize = 7;
 const PACKET_BYTES: f64 = 1500.0;
@@ -215,7 +219,19 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
         others.clone().filter(|(time, _)| waits(timeline, subflow, time, bound_us)).map(|(_, &one)| one).collect();
     let others = others.filter(shows_it).map(|(_, &one)| one);
     let (fast, between): (Vec<f64>, Vec<f64>) = others.partition(|&one| one >= FAST * rate);
-    let keeps = fast.len() as f64 >= KEEPS * between.len() as f64 && is_steady(full, seconds);
+    let is_full = |index: usize| {
+        let (time, one) = (&times[index], rates[index]);
+        apart(time) && one >= SLOW * rate && is_used(time, SELDOM) && waits(timeline, subflow, time, bound_us)
+    };
+    let is_within =
+        |index: usize| spans.iter().any(|span| span.start <= times[index].start && times[index].end <= span.end);
+    let stands_apart = || {
+        let [full, within] = [means(&rates, is_full), means(&rates, is_within)].map(|means| mean_and_variance(&means));
+        full.zip(within).is_some_and(|((full, varies), (within, varies_within))| {
+            within < SLOW * full && full - within >= APART * ((varies + varies_within) / 2.0).sqrt()
+        })
+    };
+    let keeps = fast.len() as f64 >= KEEPS * between.len() as f64 && (is_steady(full, seconds) || stands_apart());
     (keeps && !spans.is_empty()).then_some(Slow { spans, rate, rate_of_all, least_ms })
 }
 
@@ -225,6 +241,21 @@ fn is_steady(mut full: Vec<f64>, seconds: f64) -> bool {
     full.sort_by(f64::total_cmp);
     let is_same = |half: &[f64]| half[half.len() - 1] - half[0] <= STEADY * half[0] + PACKET_BYTES / seconds;
     full.len() < FEW || full.windows(full.len() / 2 + 1).any(is_same)
+}
+
+/// The mean rates of so many of these times in a row; of fewer, where there are no more.
+fn means(rates: &[f64], is_one: impl Fn(usize) -> bool) -> Vec<f64> {
+    let of = |count: usize| -> Vec<f64> {
+        let all = rates.windows(count).enumerate().filter(|(from, _)| (*from..from + count).all(&is_one));
+        all.map(|(_, rates)| rates.iter().sum::<f64>() / count as f64).collect()
+    };
+    (1..=IN_A_ROW).rev().map(of).find(|means| !means.is_empty()).unwrap_or_default()
+}
+
+fn mean_and_variance(rates: &[f64]) -> Option<(f64, f64)> {
+    let count = rates.len() as f64;
+    let mean = rates.iter().sum::<f64>() / count;
+    (!rates.is_empty()).then(|| (mean, rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / count))
 }
 
 /// Whether packets of a subflow waited in a span of bins.
