@@ -107,3 +107,61 @@ def test_a_sender_that_finds_the_rate_after_each_pause_loses_too_little_to_tell(
     }
     asked = ask(response="750 kB", think="35 ms", requests=12)
     assert "losses_queue" not in kinds(scenario(asked, **paths))
+
+
+@pytest.mark.parametrize(
+    ("rate", "delay", "loss", "size"),
+    [("2", "20", "2", "30 MB"), ("4", "20", "3", "12 MB"), ("6", "20", "3", "20 MB")],
+)
+def test_what_bbr_loses_by_chance_beside_a_short_queue_is_no_fault_of_that(
+    rate: str, delay: str, loss: str, size: str
+) -> None:
+    """It keeps the queue filled, so round trips are long before any loss."""
+    path = {"rate": f"{rate} Mbit/s", "delay": f"{delay} ms", "queue": "60 ms"}
+    bbr = {"enabled": False, "congestion_control": "bbr"}
+    lossy = scenario(BULK | {"size": size}, mptcp=bbr, wifi=path | {"loss": f"{loss} %"})
+    assert "losses_queue" not in kinds(lossy)
+
+
+@pytest.mark.parametrize(("loss", "kilobytes"), [("1", 2000), ("1.5", 900), ("2", 900)])
+def test_losses_by_chance_are_told_where_a_round_trip_takes_long(loss: str, kilobytes: int) -> None:
+    """There are few of them, since little is sent."""
+    path = {"rate": "10 Mbit/s", "delay": "300 ms", "queue": "150 ms", "loss": f"{loss} %"}
+    plain = {"enabled": False}
+    size = {"direction": "download", "size": f"{kilobytes} kB"}
+    assert "losses_random" in kinds(scenario(size, mptcp=plain, wifi=path))
+
+
+@pytest.mark.parametrize(
+    ("rate", "delay", "packets", "seed"),
+    [("29.017", "31.882", 14, 101), ("23.35", "30.143", 12, 104), ("20.76", "31.343", 11, 108)],
+)
+def test_slow_start_that_a_short_queue_ended_is_found_however_many_packets_it_lost(
+    rate: str, delay: str, packets: int, seed: int
+) -> None:
+    """Until they are repaired, what came after them is in flight as well."""
+    path = {"rate": f"{rate} Mbit/s", "delay": f"{delay} ms", "queue": f"{packets} packets"}
+    bulk = {"direction": "download", "size": "15 MB"}
+    assert (
+        "slow_start_loss"
+        in found(scenario(bulk, mptcp={"enabled": False}, wifi=path), seed)["found"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("wifi", "lte", "response", "think", "seed"),
+    [
+        (("16.13", "27.9", "97"), ("7.64", "37.0", "83"), "260 kB", "50 ms", 72015),
+        (("10.43", "11.3", "52"), ("4.40", "38.2", "52"), "106 kB", "38 ms", 7523),
+    ],
+)
+def test_a_path_that_lost_the_end_of_a_message_in_slow_start_is_not_dead(
+    wifi: tuple[str, str, str], lte: tuple[str, str, str], response: str, think: str, seed: int
+) -> None:
+    """A time-out tells of it, since nothing comes after it."""
+    paths: Table = {
+        name: {"rate": f"{rate} Mbit/s", "delay": f"{delay} ms", "queue": f"{queue} ms"}
+        for name, (rate, delay, queue) in (("wifi", wifi), ("lte", lte))
+    }
+    asked = ask(response=response, think=think, requests=12)
+    assert "path_dead" not in found(scenario(asked, **paths), seed)["found"]

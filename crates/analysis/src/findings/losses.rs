@@ -8,6 +8,8 @@ const LEAST_PACKETS: u64 = 20;
 /// Or fewer, where a queue stood in no more than this part of the short times, and the application had nothing to send in less.
 const FEW_PACKETS: u64 = 10;
 const SELDOM: f64 = 0.25;
+/// Of a path that loses so much, as many at least of its losses have to be apart.
+const FEW_BURSTS: u64 = 6;
 /// They slow a sender down that has less in flight after them than this part of what it had before.
 const SLOWED: f64 = 0.85;
 /// Losses are spread over as many seconds.
@@ -48,6 +50,9 @@ const ELSE: f64 = 0.5;
 /// apart by.
 const DEVIATIONS: f64 = 3.0;
 const BEYOND: f64 = 33.0 / 32.0;
+/// All but this part of what a queue loses is lost when it is longer than in all but this part of the time.
+const SOME: f64 = 0.25;
+const USUAL: f64 = 0.2;
 const MOSTLY: f64 = 0.9;
 /// Round trips vary where the 95th percentile is beyond so many times the median.
 const VARY: f64 = 1.1;
@@ -80,7 +85,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         };
         let is_often = percent >= LEAST_PERCENT && losses.count >= LEAST_PACKETS;
         let is_held_back = || {
-            losses.count >= FEW_PACKETS
+            (losses.count >= FEW_PACKETS || percent >= LEAST_PERCENT && losses.bursts >= FEW_BURSTS)
                 && !case.window_bound
                 && idle_s < SELDOM * case.elapsed_s
                 && part_above(timeline, subflow, LONG * least_ms * 1e3) <= SELDOM
@@ -116,6 +121,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             && full * 3 >= losses.count * 2
             && at_long_ones
             && in_the_midst;
+        // Who is no slower for them, as BBR, keeps a queue filled: it is as long at other times as before most losses by chance.
+        if from_queue && losses.left_after() >= SLOWED && part_above(timeline, subflow, losses.quantile(SOME)) >= USUAL
+        {
+            continue;
+        }
         // Losses come in runs, and how many of those there are varies.
         let is_more = || {
             let runs = losses.runs as f64;

@@ -100,7 +100,8 @@ fn early(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Early> {
     let from = (first..end.saturating_sub(later)).find(ended)?;
     // A loss leaves less.
     let lost = resent(0..from + later);
-    let left = if lost { from + later } else { from };
+    let last = (from..from + 2 * later).rev().find(|&index| resent(index..index + 1)).filter(|_| lost);
+    let left = if lost { (from + later).max(last.map_or(0, |last| last + round_trip + 1)) } else { from };
     let came = |index: usize| f64::from(timeline.of(subflow, index).came_bytes);
     let full_bytes = rtt_s * if lost { timeline.best(came) } else { timeline.rate(subflow) };
     let bytes = in_flight(left);
