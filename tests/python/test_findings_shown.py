@@ -105,6 +105,22 @@ def test_a_model_has_the_links_the_window_and_the_outage_of_the_capture(tmp_path
     assert made["transfer"] == {"direction": "download", "size": "12000000 B"}
 
 
+@pytest.mark.parametrize("percent", [2, 3])
+def test_a_model_loses_packets_by_chance_as_the_captured_path_did(
+    tmp_path: Path, percent: int
+) -> None:
+    """One by one, and not in a queue that is as short as round trips were before a few of them."""
+    lossy = scenario(wifi=WIFI | {"loss": f"{percent} %"}, lte=LTE)
+    why = package.why(captured(lossy, tmp_path), tries=True)
+    assert why.model is not None
+    rate, _, loss = why.model["scenario"]["link"]["wifi"]["downlink"]
+    assert loss["element"] == "loss"
+    assert float(loss["ratio"].split()[0]) == pytest.approx(percent, rel=0.2)
+    assert float(rate["queue"]["bytes"].split()[0]) > 15_000
+    assert why.model["holds"]
+    assert why.model["shown"] == ["losses_random"]
+
+
 def test_what_a_model_does_not_show_is_named() -> None:
     """Nothing is tried against that."""
     from mptcplab.cli.summary.findings import print_model

@@ -22,8 +22,14 @@ class Losses:
     percent: float
     #: Packets that are lost at once, most often; none where nothing is lost.
     burst_packets: float | None
-    #: Packets that were lost when it had none.
+    #: Packets that were lost when it had none, and the others.
     at_full_queue: int
+    while_it_had_room: int
+
+    @property
+    def mostly_at_full_queue(self) -> bool:
+        """Whether the queue overflowed: of losses by chance some come when round trips are long."""
+        return self.at_full_queue > self.while_it_had_room
 
 
 def apart(
@@ -51,7 +57,7 @@ def apart(
     packets = roomy * flow["data_packets"]
     percent = 100 * len(resent) / packets if packets else 0.0
     at_once = _at_once(resent, flow["rtt_ms_mean"] / 1000)
-    return Losses(percent, at_once, len(lost) - len(resent))
+    return Losses(percent, at_once, len(lost) - len(resent), len(resent))
 
 
 def of_flow(flow: dict[str, Any], tables: _core.Tables, name: str) -> list[dict[str, Any]]:

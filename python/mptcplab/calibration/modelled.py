@@ -7,6 +7,7 @@ from math import inf
 from mptcplab._core import Error
 from mptcplab.calibration import losses, start
 from mptcplab.calibration.capture import CONTROLLER, LEAST_BYTES
+from mptcplab.calibration.families import families
 from mptcplab.calibration.measure import DATA_DIRECTIONS
 from mptcplab.calibration.subject import ALL_WINDOW, Subject
 from mptcplab.calibration.target import Target, rounded
@@ -30,6 +31,8 @@ LEAST_QUEUE_MS = 50.0
 DIRECTIONS = {data: direction for direction, data in DATA_DIRECTIONS.items()}
 # Findings of times in which a path, or all of them, brought nothing.
 OUTAGES = {"path_dead", "outage", "timeout_chain"}
+# The family of a path whose losses come one by one.
+SINGLE = "steady-single"
 # What was sent in an outage is sent again within so long.
 AFTER_S = 1.0
 # A subflow that began or ended later, or sooner, than so is a path that came or went.
@@ -90,7 +93,7 @@ def scenario_of(tables: Tables, transfer: Row, findings: list[Row]) -> Row:
     for row in subflows:
         number, path = row["subflow"], paths[row["subflow"]]
         subject = _subject(tables, flows[number], row, silent[number])
-        model = start.of(subject)
+        model = start.of(subject, families()[SINGLE] if (subject.burst_packets or 1) <= 1 else None)
         scenario["link"][path] = model.link(model.start)
         late = row["start_s"] - whole["start_s"] > LATE_S
         scenario["path"][path] = {"link": path, "backup": row["backup"], "attached": not late}
@@ -111,7 +114,7 @@ def _subject(tables: Tables, flow: Row, subflow: Row, silent: list[Span]) -> Sub
     """Give what calibration reads a link off: figures of a flow while its path was there."""
     lost = losses.apart(tables, flow, [(from_s, to_s + AFTER_S) for from_s, to_s in silent])
     least_ms, longest_ms = flow["rtt_ms_min"], flow["rtt_ms_p99"]
-    if not lost.at_full_queue:
+    if not lost.mostly_at_full_queue:
         longest_ms = max(longest_ms, least_ms + max(least_ms, LEAST_QUEUE_MS))
     return Subject(
         name="",
