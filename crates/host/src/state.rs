@@ -104,6 +104,11 @@ impl Host {
         &self.endpoint
     }
 
+    /// Begins with what the same host remembered of destinations in an earlier run.
+    pub fn recall(&mut self, earlier: &Host) {
+        self.endpoint.recall(&earlier.endpoint);
+    }
+
     /// The interface comes up with its addresses. Nothing happens if it is up.
     pub fn attach(&mut self, now: Time, nic: Nic) {
         let interface = &mut self.interfaces[nic.0 as usize];

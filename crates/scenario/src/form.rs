@@ -53,6 +53,10 @@ tables! {
         /// moderation of network cards causes. With 0, flows of cross traffic start exactly at their time rather than
         /// up to 1 ms later, and flows that share a full queue may stay synchronised for ever.
         processing_ns: i64 = 100_000; most 1_000_000_000,
+        /// How many times the same transfer came before, if it did. The run begins with the slow-start thresholds that they
+        /// left in the cache, one per destination (`tcp.ssthresh_cache`). Of them nothing is measured, and their links draw
+        /// for themselves. Simulation only.
+        earlier_transfers: Option<u32> = None; above 0; most 20,
     }
 }
 

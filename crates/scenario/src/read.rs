@@ -67,7 +67,7 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     if scenario.paths.is_empty() || scenario.server.addresses.is_empty() {
         return Err(Error::fault("scenario", "a path and an address of the server are needed"));
     }
-    let form::Settings { stop_ns, sample_ns, processing_ns } = scenario.settings;
+    let form::Settings { stop_ns, sample_ns, processing_ns, earlier_transfers: _ } = scenario.settings;
     if sample_ns < 0 || stop_ns.is_some_and(|stop_ns| stop_ns < 0) || processing_ns < 0 {
         return Err(Error::fault("scenario", "a time must not be negative"));
     }

@@ -8,7 +8,8 @@ use crate::simulation::{Node, Simulation};
 use host::Interface;
 use network::{CLIENT, Network, SERVER, cross_hosts};
 use scenario::applications::End;
-use scenario::hosts::{client, server};
+use scenario::form::Settings;
+use scenario::hosts::{client, seed, server};
 use scenario::{Error, Scenario, converters};
 use transport::Nic;
 use wire::Direction;
@@ -27,6 +28,7 @@ impl Simulation {
     /// # Errors
     /// [`Error`] says in one line what is wrong with it.
     pub fn new(scenario: Scenario) -> Result<Simulation, Error> {
+        let earlier = earlier(&scenario).map(Simulation::new).transpose()?;
         let start = scenario.start();
         let network = Network::of(&scenario, start)?;
         let (client, server) = (client(&scenario), server(&scenario));
@@ -56,7 +58,7 @@ impl Simulation {
             nodes.push(node);
         }
         let records = Records::new(start, scenario.settings.sample_ns, senders(&scenario));
-        Ok(Simulation::assemble(scenario, (nodes, ends), network, crosses, records))
+        Ok(Simulation::assemble(scenario, (nodes, ends), network, crosses, records).after(earlier))
     }
 
     /// Where packets are seen: the client's interfaces by path, then the server's.
@@ -67,6 +69,14 @@ impl Simulation {
         let server = self.node(SERVER).host.interfaces()[..1].iter().map(|interface| point("server", interface));
         client.chain(server).collect()
     }
+}
+
+/// The transfer before this one, where there was one: what it meets is drawn for itself.
+fn earlier(scenario: &Scenario) -> Option<Scenario> {
+    let number = scenario.settings.earlier_transfers.filter(|number| *number > 0)?;
+    let seed = seed(scenario, &format!("earlier/{number}"));
+    let settings = Settings { earlier_transfers: Some(number - 1), sample_ns: 0, ..scenario.settings };
+    Some(Scenario { seed, settings, ..scenario.clone() })
 }
 
 /// Hosts whose state is sampled: those that send data.

@@ -169,6 +169,11 @@ class Engine:
                 f"[transfer] protocol: the {self.name} engine has no {quoted(protocol)}: run it "
                 f"with --engine {' or '.join(others)}, or with --set transfer.protocol=tcp"
             )
+        if scenario.run.earlier_transfers and self.real_time:
+            raise ScenarioError(
+                f"[run] earlier_transfers: the {self.name} engine has none: run it with --engine "
+                "simulation, or with --set run.earlier_transfers=off"
+            )
         asked = [
             (f"[[timeline]] {event.path}: verb", event.verb, self.verbs)
             for event in scenario.timeline

@@ -74,6 +74,8 @@ pub struct Simulation {
     /// When it ends at the latest.
     stop: Time,
     lingers: bool,
+    /// The same transfer earlier, until it is over.
+    earlier: Option<Box<Simulation>>,
 }
 
 impl Simulation {
@@ -102,6 +104,7 @@ impl Simulation {
             at_once: 0,
             stop,
             lingers: false,
+            earlier: None,
         }
     }
 
@@ -143,8 +146,22 @@ impl Simulation {
         records
     }
 
+    /// The same transfer comes before.
+    pub(crate) fn after(self, earlier: Option<Simulation>) -> Simulation {
+        Simulation { earlier: earlier.map(Box::new), ..self }
+    }
+
     /// Goes on for so many events, or until the end: then says how it ended.
     pub fn run(&mut self, observer: &mut impl Observer, events: u64) -> Option<Outcome> {
+        if let Some(earlier) = &mut self.earlier {
+            if earlier.run(&mut (), events).is_some() {
+                for (node, before) in self.nodes.iter_mut().zip(&earlier.nodes) {
+                    node.host.recall(&before.host);
+                }
+                self.earlier = None;
+            }
+            return None;
+        }
         if !std::mem::replace(&mut self.begun, true) {
             self.begin(observer);
         }

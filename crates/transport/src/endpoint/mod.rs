@@ -277,6 +277,11 @@ impl Endpoint {
         }
     }
 
+    /// Begins with what another remembered of destinations.
+    pub fn recall(&mut self, other: &Endpoint) {
+        self.context.metrics.clone_from(&other.context.metrics);
+    }
+
     /// The next thing that the host should know.
     pub fn event(&mut self) -> Option<(ConnectionId, Event)> {
         self.context.events.pop_front()
