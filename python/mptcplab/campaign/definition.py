@@ -37,7 +37,7 @@ TABLES = (
     "diagnostics",
     "findings",
 )
-FURTHER = ("events", "throughput", "radio", "positions", "signals")
+FURTHER = ("events", "throughput", "rtt", "radio", "positions", "signals")
 
 
 class _Named(Kind):
@@ -85,7 +85,7 @@ class Campaign(Section):
     """What is kept: ``"tables"``, the tables with a row per run, connection or subflow; ``"runs"``,
     also the run directories with all their tables; ``"captures"``, also their captures."""
     tables: list[Any] = Field(default_factory=list)
-    """Further tables of each run to keep: ``"events"``, ``"throughput"``, ``"radio"``,
+    """Further tables of each run to keep: ``"events"``, ``"throughput"``, ``"rtt"``, ``"radio"``,
     ``"positions"``, ``"signals"``."""
     limit: Duration | None = Field(None, gt=0)
     """Time limit of a run, in real time. A run that takes longer counts as failed."""

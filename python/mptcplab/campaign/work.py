@@ -135,7 +135,7 @@ def measure(task: Task, directory: str | None, *, keep: bool) -> dict[str, list[
     subject = task.subject
     progress = _limited(task)
     if subject.in_memory:
-        tables = in_memory(task, samples=False, progress=progress)
+        tables = in_memory(task, samples="rtt" in subject.tables, progress=progress)
         return _rows(task, tables, tables.outcome() or {})
     if directory is not None:
         target = Path(directory) / task.run

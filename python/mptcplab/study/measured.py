@@ -155,11 +155,26 @@ class Sample:
         """Give the times in a part of each run at which a subflow's timer sent something again."""
         import polars as pl
 
-        own = self._subflows.filter(path=path, number=number).select("run", "subflow")
-        of_transfer = {"connection": 0, "direction": self.direction, "event": "timeout"}
-        rows = self._table("events").filter(**of_transfer).join(own, on=["run", "subflow"])
+        rows = self._of_subflow("events", path, number).filter(event="timeout")
         within = rows.filter(pl.col("at_s").is_between(start_s, end_s)).sort("at_s")
         return dict(within.group_by("run").agg("at_s").iter_rows())
+
+    def rtt_samples(self, path: str, number: int) -> dict[str, list[tuple[float, float]]]:
+        """Give each run's round trips over a subflow: when they ended, and how long they were."""
+        rows = self._of_subflow("rtt", path, number).sort("run", "at_s")
+        return {
+            run: list(own.select("at_s", "rtt_ms").iter_rows())
+            for (run,), own in rows.group_by("run", maintain_order=True)
+        }
+
+    def retransmissions(self, path: str, number: int) -> dict[str, list[float]]:
+        """Give the times at which a subflow sent something again, by run."""
+        import polars as pl
+
+        rows = self._of_subflow("events", path, number).filter(
+            pl.col("event").is_in(["retransmission", "timeout"])
+        )
+        return dict(rows.sort("at_s").group_by("run").agg("at_s").iter_rows())
 
     def samples(
         self, quantity: str, path: str, low_ms: float, high_ms: float
@@ -208,6 +223,12 @@ class Sample:
         rank = pl.col("server_address").rank("dense").over("run", "path").cast(pl.Int64)
         numbered = own.with_columns(number=rank)
         return numbered.select(*keys, "path", "number", "handshake_rtt_ms").join(flows, on=keys)
+
+    def _of_subflow(self, table: str, path: str, number: int) -> pl.DataFrame:
+        """Rows of a table about the data of a path's subflow."""
+        own = self._subflows.filter(path=path, number=number).select("run", "subflow")
+        rows = self._table(table).filter(connection=0, direction=self.direction)
+        return rows.join(own, on=["run", "subflow"])
 
     def _table(self, name: str) -> pl.DataFrame:
         runs = self.runs.lazy().select("run")

@@ -34,9 +34,12 @@ OTHER_UNITS = {
     "shortest_at_the_sender": "ms",
     "seconds_ahead": "%",
     "peak": "Mbit/s",
+    "ramp": "s",
 }
 #: A visit to a network counts as used if so much passes over a subflow in it.
 USED_BYTES = 50_000
+#: A time without losses counts if it is as long.
+CALM_S = 5
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,40 @@ def peak(sample: Sample) -> Values:
     return [most.get(run) for run in sample.runs["run"]]
 
 
+def ramp(sample: Sample, path: str, start_s: int, level_from_s: int, end_s: int) -> Values:
+    """Give how long a path takes from a time on until a second has its later mean, of each run."""
+    found: dict[str, float | None] = {}
+    for (run,), bins in sample.bins(path).group_by("run"):
+        carried = dict(zip(bins["at_s"].round(0).to_list(), bins["bytes"].to_list(), strict=True))
+        series = [carried.get(float(second), 0) for second in range(end_s)]
+        later = series[level_from_s:]
+        level = sum(later) / len(later)
+        reached = (at for at in range(start_s, end_s) if series[at] >= level)
+        at = next(reached, None) if level else None
+        found[str(run)] = None if at is None else at + 1.0 - start_s
+    return [found.get(run) for run in sample.runs["run"]]
+
+
+def rise(sample: Sample, path: str, number: int) -> Values:
+    """Give by which factor a subflow's round trips grow between losses, on average of each run.
+
+    It is that of the last third of a time without losses to its first third.
+    """
+    lost = sample.retransmissions(path, number)
+    found: dict[str, float] = {}
+    for run, times in sample.rtt_samples(path, number).items():
+        calm = [(a, b) for a, b in pairwise(lost.get(run, [])) if b - a >= CALM_S]
+        growth = [
+            math.log(last / first)
+            for start, end in calm
+            if (first := _mean(times, start, end - 2 * (end - start) / 3))
+            and (last := _mean(times, end - (end - start) / 3, end))
+        ]
+        if growth:
+            found[run] = math.exp(sum(growth) / len(growth))
+    return [found.get(run) for run in sample.runs["run"]]
+
+
 def back_off(sample: Sample, path: str, number: int, start_s: float, end_s: float) -> Values:
     """Give by which factor a subflow's pauses between time-outs grow, on average of each run."""
     found: dict[str, float] = {}
@@ -205,6 +242,12 @@ def several_subflows(sample: Sample) -> list[bool]:
     return [one > 1 for one in _established(sample)]
 
 
+def _mean(times: list[tuple[float, float]], start: float, end: float) -> float | None:
+    """Give the mean of what lies within a time."""
+    own = [value for at, value in times if start <= at < end]
+    return sum(own) / len(own) if own else None
+
+
 def _established(sample: Sample) -> list[int]:
     found = sample.established()
     return [found.get(run, 0) for run in sample.runs["run"]]
@@ -232,6 +275,8 @@ OWN: dict[str, Callable[..., Any]] = {
         one_subflow,
         several_subflows,
         peak,
+        ramp,
+        rise,
         back_off,
         longest_outside,
     )
