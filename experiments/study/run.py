@@ -1,7 +1,7 @@
 """The papers' experiments, as ``mptcplab study all`` runs them; keeps what the documentation tells.
 
 ``--engine kernel`` runs those that Linux itself can, with ``--quick`` as they take real time, and keeps them apart. ``--today`` runs them
-with today's stack alone. Of those that are given by name, to ``--today`` or to ``--linux``, the results replace those that were kept.
+with today's stack alone. Of those that are given by name, to ``--only``, ``--today`` or ``--linux``, the results replace those that were kept.
 """
 
 from __future__ import annotations
@@ -34,12 +34,17 @@ def main() -> None:
     parser.add_argument("--engine", choices=KEPT, default=DEFAULT.name)
     parser.add_argument("--today", nargs="+", metavar="NAME", help="experiments, or all")
     parser.add_argument("--linux", nargs="+", metavar="NAME", help="experiments, on Linux")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="experiments, simulated")
     given = parser.parse_args()
+    if given.only:
+        _some(given.only, given.directory, Extent(), DEFAULT.name)
+        return
     if given.today:
         _today(given.today, given.directory)
         return
     if given.linux:
-        _linux(given.linux, given.directory)
+        linux = Extent(quick=True, engine=named("kernel"), stacks=(LINUX,))
+        _some(given.linux, given.directory, linux, "kernel")
         return
     extent = ["--quick"] if named(given.engine).real_time else []
     words = ["study", "all", *extent, "--engine", given.engine, "--out", str(given.directory)]
@@ -61,13 +66,12 @@ def _today(names: list[str], directory: Path) -> None:
     OF_TODAY.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
 
 
-def _linux(names: list[str], directory: Path) -> None:
-    """Run experiments on Linux, and keep their results beside those of others."""
-    extent = Extent(quick=True, engine=named("kernel"), stacks=(LINUX,))
+def _some(names: list[str], directory: Path, extent: Extent, engine: str) -> None:
+    """Run experiments with an engine, and keep their results beside those of others."""
     ran = study(chosen(names), directory, extent)
-    results = outcome.document(extent, _with_kept(ran, KEPT["kernel"]))
-    outcome.write(results | {"build": _builds(ran, KEPT["kernel"])}, directory)
-    shutil.copyfile(directory / NAME, KEPT["kernel"])
+    results = outcome.document(extent, _with_kept(ran, KEPT[engine]))
+    outcome.write(results | {"build": _builds(ran, KEPT[engine])}, directory)
+    shutil.copyfile(directory / NAME, KEPT[engine])
 
 
 def _with_kept(ran: dict[str, Any], file: Path) -> list[dict[str, Any]]:
