@@ -5,7 +5,7 @@ use crate::flows::Flows;
 use crate::kept::{Kept, Taken};
 use crate::kernel::{Address, Kernel};
 use crate::targets::Targets;
-use guard::{Decision, Guard, Order, Settings, TICK_NS, Verdict};
+use guard::{Cause, Decision, Guard, Order, Settings, TICK_NS, Verdict};
 use std::collections::HashSet;
 use std::io::{Error, ErrorKind, Result};
 use std::net::IpAddr;
@@ -268,7 +268,8 @@ impl<K: Kernel> Watch<K> {
                 self.guard.down(index);
             }
             if path.is_there && !path.is_taken && path.away.is_some_and(|away| now - away >= AWAY_NS) {
-                self.guard.lost(now, index, orders);
+                let cause = if address.is_some() { Cause::NoCarrier } else { Cause::Lost };
+                self.guard.lost(now, index, cause, orders);
             }
             if self.paths[index].is_due {
                 self.put_back(index);

@@ -49,6 +49,8 @@ pub enum Cause {
     Weak,
     /// The host lost its address.
     Lost,
+    /// Its interface has no carrier.
+    NoCarrier,
     /// A guard that ended had left it.
     Found,
     /// Nobody is left to ask.
@@ -82,6 +84,7 @@ impl fmt::Display for Decision {
         match cause {
             Cause::Unacknowledged => write!(f, "nothing acknowledged for {} ms", ms(still_ns))?,
             Cause::Lost => return write!(f, "the host lost its address"),
+            Cause::NoCarrier => return write!(f, "its interface has no carrier"),
             Cause::Weak => return write!(f, "its radio hears {heard_dbm} dBm only"),
             Cause::Found => return write!(f, "an earlier guard had left it"),
             Cause::Silent | Cause::Alone | Cause::Unasked => write!(f, "nothing came for {} ms", ms(still_ns))?,

@@ -65,10 +65,10 @@ impl Guard {
         path
     }
 
-    /// The host lost a path's address, but not what uses it: it is not to be used until it answers.
-    pub fn lost(&mut self, now: Time, path: usize, orders: &mut Vec<Order>) {
+    /// The host lost a path's address, or its interface the carrier, but not what uses it: it is not to be used until it answers.
+    pub fn lost(&mut self, now: Time, path: usize, cause: Cause, orders: &mut Vec<Order>) {
         if self.may_use(path) && self.others(path).next().is_some() {
-            let decision = self.paths[path].leave(now, &self.settings, Cause::Lost);
+            let decision = self.paths[path].leave(now, &self.settings, cause);
             orders.push(Order::Decided { path, decision });
         }
     }

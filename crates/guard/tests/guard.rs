@@ -351,10 +351,10 @@ fn what_was_left_has_to_answer() {
 fn a_path_without_address_is_left_unless_it_is_the_last() {
     let mut bench = Bench::new(&[FLOWS, IDLE]);
     let mut orders = Vec::new();
-    bench.run(2000).guard.lost(Time::default(), 1, &mut orders);
+    bench.run(2000).guard.lost(Time::default(), 1, Cause::Lost, &mut orders);
     let [Order::Decided { path: 1, decision }] = orders[..] else { panic!("{orders:?}") };
     assert_eq!((decision.verdict, decision.to_string().as_str()), (Verdict::Suspended, "the host lost its address"));
-    bench.guard.lost(bench.now, 0, &mut orders);
+    bench.guard.lost(bench.now, 0, Cause::Lost, &mut orders);
     assert_eq!(orders.len(), 1);
 }
 

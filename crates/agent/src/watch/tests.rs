@@ -12,7 +12,7 @@ struct Bench {
     host: Played,
     watch: Watch<Played>,
     now: Time,
-    decided: Vec<(i64, IpAddr, Verdict)>,
+    decided: Vec<(i64, IpAddr, Decision)>,
 }
 
 fn settings() -> Settings {
@@ -44,7 +44,7 @@ impl Bench {
         while self.now < end {
             self.now = self.now + TICK_NS;
             for decided in self.watch.step(self.now).unwrap() {
-                self.decided.push((self.now.as_nanos() / MS, decided.address, decided.decision.verdict));
+                self.decided.push((self.now.as_nanos() / MS, decided.address, decided.decision));
             }
         }
         self
@@ -75,7 +75,7 @@ impl Bench {
     }
 
     fn count(&self, verdict: Verdict) -> usize {
-        self.decided.iter().filter(|one| one.2 == verdict).count()
+        self.decided.iter().filter(|one| one.2.verdict == verdict).count()
     }
 }
 
@@ -213,6 +213,8 @@ fn a_path_whose_address_or_carrier_goes_is_left() {
         }
         bench.run(1000);
         assert_eq!(bench.listed(), [1]);
+        let says = if carrier { "its interface has no carrier" } else { "the host lost its address" };
+        assert!(bench.decided.iter().any(|(.., decision)| decision.to_string() == says));
         bench.host.0.borrow_mut().addresses = vec![address(1, WIFI), address(2, LTE)];
         bench.run(1500);
         assert_eq!(bench.listed(), [1, 2]);
