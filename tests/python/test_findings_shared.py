@@ -1,4 +1,4 @@
-"""What findings say of a path that others share: nothing is wrong if they do from beginning to end."""
+"""What findings say of a path that others share: nothing, if they do so from beginning to end."""
 
 from __future__ import annotations
 
