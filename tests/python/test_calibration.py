@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -388,6 +389,45 @@ def test_a_capacity_that_held_a_captured_transfer_is_none_that_it_never_filled(
     assert {one.fit.family.capacity for one in found.choice.standing} == {"steady"}
     (tried,) = (one for one in found.choice.tried if one.fit.family.capacity == "unfilled")
     assert tried.weight < 1e-9
+
+
+def test_a_captured_transfer_may_have_met_a_queue_of_seconds(tmp_path: Path) -> None:
+    """It is 2 s deep, as is the family's: that takes no parameter."""
+    captures = recorded(hidden(4, 60, 1e6, 0.02), tmp_path / "runs", "8 MB")
+    found = calibrate(captures, controller="reno", runs=3)
+    assert "deep" in {one.fit.family.queue for one in found.choice.standing}
+
+
+def test_a_captured_transfer_may_have_met_a_capacity_that_is_on_and_off(tmp_path: Path) -> None:
+    link = hidden(8, 40, 60_000, 0.05)
+    link["downlink"][0] = {
+        "element": "rate-markov",
+        "high": "16 Mbit/s",
+        "high_time": "100 ms",
+        "low_time": "100 ms",
+        "queue": {"queue": "drop-tail", "bytes": "100 kB"},
+    }
+    captures = recorded(link, tmp_path / "runs", "20 MB")
+    found = calibrate(captures, controller="reno", runs=3)
+    assert found.choice.tried[0].fit.family.capacity == "on-off"
+
+
+def test_a_range_holds_nine_of_ten_runs_of_all_that_stands(tmp_path: Path) -> None:
+    captures = recorded(hidden(4, 60, 30_000, 0.1), tmp_path / "runs", "3 MB")
+    found = calibrate(captures, controller="reno", runs=4)
+    for figure, range_ in found.ranges.items():
+        assert range_ is not None
+        runs = [
+            (value, one.weight / len(values))
+            for one in found.choice.standing
+            for values in [one.fit.measured.values(figure)]
+            for value in values
+        ]
+        low, high = range_
+        assert math.fsum(part for value, part in runs if low <= value <= high) >= 0.9 - 1e-9
+        assert {low, high} <= {value for value, _ in runs}
+    document = found.document()["residuals"]["throughput"]
+    assert document["low"] <= document["shown"] <= document["high"]
 
 
 def without_several_paths(file: Path, paper: str | None = None) -> Path:

@@ -8,7 +8,7 @@ from typing import Any
 
 from mptcplab.calibration import profile
 from mptcplab.calibration.choice import Choice
-from mptcplab.calibration.target import FIGURES, HEADS, Residual
+from mptcplab.calibration.target import FIGURES, HEADS, Residual, rounded
 
 
 class Calibration:
@@ -44,6 +44,19 @@ class Calibration:
         return {one.target.figure: one for one in self.fit.residuals}
 
     @property
+    def ranges(self) -> dict[str, tuple[float, float] | None]:
+        """What nine of ten runs over the link show of each target.
+
+        Each run is over a link of one of the families that stand, as their weights have it.
+        """
+        return {figure: self.choice.range(figure) for figure in self.residuals}
+
+    @property
+    def cells(self) -> list[tuple[str, ...]]:
+        """Every target as people read it."""
+        return [one.cells(self.ranges[figure]) for figure, one in self.residuals.items()]
+
+    @property
     def missed(self) -> list[str]:
         """Figures that the link does not show: empty if all is well."""
         return self.fit.missed
@@ -66,8 +79,7 @@ class Calibration:
     def _repr_html_(self) -> str:
         from mptcplab.charts.notebook import table, title
 
-        rows = [one.cells for one in self.residuals.values()]
-        return title(f"{self.name}: {self.verdict}") + table(HEADS, rows, 1)
+        return title(f"{self.name}: {self.verdict}") + table(HEADS, self.cells, 1)
 
     def __repr__(self) -> str:
         return f"<mptcplab.Calibration {self.name}: {self.verdict}>"
@@ -78,10 +90,16 @@ class Calibration:
             "name": self.name,
             "origin": self.fit.subject.origin,
             "missed": self.missed,
-            "residuals": {name: one.row() for name, one in self.residuals.items()},
+            "residuals": {
+                name: one.row() | _range(self.ranges[name]) for name, one in self.residuals.items()
+            },
             "parameters": self.parameters,
             "fitted": self.fit.fitted,
             "families": self.families,
             "why": self.choice.reason,
             "link": self.link,
         }
+
+
+def _range(found: tuple[float, float] | None) -> dict[str, float | None]:
+    return {} if found is None else {"low": rounded(found[0]), "high": rounded(found[1])}

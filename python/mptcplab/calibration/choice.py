@@ -26,6 +26,8 @@ PRINTED_RUNS = 6
 MOST_OFF = 20.0
 # What is less likely than this is no rival.
 LEAST_WEIGHT = 0.1
+# The part of runs that a range holds.
+RANGE = 0.9
 # Rivals start from the parameters of the first family: fewer runs and tries show which stand. Those
 # of captures are fitted in seconds.
 RIVAL_PART, RIVAL_TRIES = 3, 8
@@ -60,6 +62,18 @@ class Choice:
         stand = [one for one in self.tried if one.weight >= LEAST_WEIGHT]
         total = math.fsum(one.weight for one in stand)
         return [replace(one, weight=one.weight / total) for one in stand]
+
+    def range(self, figure: str) -> tuple[float, float] | None:
+        """Give what nine of ten runs show of a figure, each over a link of what stands."""
+        known = [(one, one.fit.measured.values(figure)) for one in self.standing]
+        runs = sorted(
+            (value, one.weight / len(values)) for one, values in known for value in values
+        )
+        total = math.fsum(part for _, part in runs)
+        if len(runs) < 2:
+            return None
+        below = (1 - RANGE) / 2 * total
+        return _quantile(runs, below), _quantile(runs, total - below)
 
     @property
     def reason(self) -> str:
@@ -128,6 +142,16 @@ def choose(
             _, better = fitted(model, runs, tries, **known)
             fits[number] = min(one, better, key=lambda each: math.fsum(errors(each, runs).values()))
     return weighed(fits, runs)
+
+
+def _quantile(runs: list[tuple[float, float]], part: float) -> float:
+    """Give the first value, of some in order with their weights, up to which so much lies."""
+    reached = 0.0
+    for value, weight in runs:
+        reached += weight
+        if reached >= part:
+            return value
+    return runs[-1][0]
 
 
 def _beside(first: Found, model: Model) -> tuple[Model, dict[str, Any]]:

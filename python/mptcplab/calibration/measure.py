@@ -32,15 +32,16 @@ class Measured:
 
     def mean(self, figure: str) -> float | None:
         """Give the mean of a figure."""
-        values = self._values(figure)
+        values = self.values(figure)
         return fmean(values) if values else None
 
     def sd(self, figure: str) -> float | None:
         """Give the standard deviation between runs."""
-        values = self._values(figure)
+        values = self.values(figure)
         return stdev(values) if len(values) > 1 else None
 
-    def _values(self, figure: str) -> list[float]:
+    def values(self, figure: str) -> list[float]:
+        """Give a figure of each run that has it."""
         return [value for run in self.runs if (value := run[figure]) is not None]
 
 

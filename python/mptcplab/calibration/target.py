@@ -18,7 +18,7 @@ FIGURES = {
     "throughput_cv": "throughput, variation within a run",
 }
 # Columns in which people read them.
-HEADS = ("figure", "measured", "shown", "ratio", "")
+HEADS = ("figure", "measured", "shown", "ratio", "90 % of runs", "")
 # Variation smaller than this may be TCP's own.
 STEADY = 0.05
 # A figure is met within its standard deviation or this part of it (a deviation within more, an
@@ -70,15 +70,15 @@ class Residual:
         """Whether it is as near as can be asked."""
         return self.target.is_met(self.shown)
 
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """As people read it, under ``HEADS``."""
+    def cells(self, range_: tuple[float, float] | None) -> tuple[str, ...]:
+        """As people read it, under ``HEADS``, with what nine of ten runs show."""
         ratio = self.row().get("ratio")
         return (
             FIGURES[self.target.figure],
             ("< " if self.target.below else "") + _with_sd(self.target.value, self.target.sd),
             _with_sd(self.shown, self.sd),
             "" if ratio is None else f"{ratio:.2f}",
+            "" if range_ is None else " to ".join(map(text.figure, range_)),
             "" if self.is_met else "missed",
         )
 

@@ -20,7 +20,7 @@ def print_calibration(calibration: Calibration) -> None:
     _report(page, calibration.fit.subject, missed=bool(calibration.missed))
     _families(page, calibration)
     page.line()
-    cells = zip(*(one.cells for one in calibration.residuals.values()), strict=True)
+    cells = zip(*calibration.cells, strict=True)
     left = (HEADS[0], HEADS[-1])
     draw(
         page,
