@@ -46,7 +46,7 @@ def figures(frame: Frame, case: Case) -> dict[str, Any]:
     return {
         "mbps": round(transfer["throughput_mbps"] or 0, 3),
         "gap_ms": None if gap is None else round(gap),
-        "age_ms": _age_ms(frame, case),
+        "age_ms": age_ms(frame, case),
         "reused_s": _reused_s(frame, case) if case.way in DEADLY else None,
         "suspicions": len(at["suspect"]),
         "suspended_s": at["suspended"],
@@ -54,7 +54,7 @@ def figures(frame: Frame, case: Case) -> dict[str, Any]:
     }
 
 
-def _age_ms(frame: Frame, case: Case) -> int | None:
+def age_ms(frame: Frame, case: Case) -> int | None:
     """Give the age of the oldest message as its last byte came in order, beyond the youngest's; of requests the longest response time.
 
     Message n was written n · size / rate after the first: what is later than the earliest waited.
