@@ -104,6 +104,19 @@ POLICIES: list[tuple[list[str], str, str]] = [
         "kernel",
         "Linux's CUBIC, Linux's default scheduler, Linux's path manager in place of full-mesh",
     ),
+    # Beside a kernel's own path manager the same policies run.
+    (
+        ["mptcp.path_manager=maps"],
+        "kernel",
+        "Linux's CUBIC, Linux's default scheduler, path manager maps",
+    ),
+    # Only the client has one.
+    (
+        ["mptcp.congestion_control=lia", "mptcp.path_manager=guard", "client.stack=mptcplab"],
+        "kernel",
+        "client: LIA, Linux's default scheduler, path manager guard; "
+        "server: Linux's CUBIC in place of LIA, Linux's default scheduler",
+    ),
     (
         ["mptcp.congestion_control=lia", "client.stack=mptcplab"],
         "kernel",

@@ -7,6 +7,7 @@ from functools import cache
 from mptcplab import _core, engines
 from mptcplab.controllers import catalogue
 from mptcplab.engines.engine import UNKNOWN
+from mptcplab.engines.kernel.features import BY_PROGRAM
 from mptcplab.labels import policies as labels
 from mptcplab.labels.connections import SENDERS
 
@@ -26,11 +27,12 @@ ENDS = ("client", "server")
 # The stack of both ends of QUIC.
 NOQ = "noq"
 NAMED = ("congestion_control", "scheduler", "path_manager", "era")
+CLIENTS = "path_manager"
 # What Linux calls what [mptcp] and [tcp] name, and what it has of its own.
 LINUX = {
     "congestion_control": {"cubic-linux": "cubic", "reno-linux": "reno", **catalogue.NAMES},
     "scheduler": {"linux": "default"},
-    "path_manager": {"guard": "guard", "linux": "linux", "single": "single"},
+    "path_manager": {name: name for name in ("linux", "single", *BY_PROGRAM)},
 }
 
 
@@ -189,15 +191,19 @@ def _asked(scenario: Mapping[str, Any], *, mptcp: bool) -> str | None:
 
 
 def _summarised(ends: dict[str, Described]) -> Described:
-    names = {
-        end: UNKNOWN
-        if one["stack"] == UNKNOWN
-        else labels.one_end(one, one["replaced"], stack=one["stack"])
-        for end, one in ends.items()
-    }
-    alike = len(set(names.values())) == 1
-    summary = names["client"] if alike else "; ".join(f"{end}: {one}" for end, one in names.items())
-    return {"in_words": summary, **ends}
+    client, server = (_named(ends[end]) for end in ENDS)
+    if client == server:
+        return {"in_words": client, **ends}
+    # Only the client has a path manager.
+    replaced = {what: name for what, name in ends["server"]["replaced"].items() if what != CLIENTS}
+    server = _named({**ends["server"], CLIENTS: None, "replaced": replaced})
+    return {"in_words": f"client: {client}; server: {server}", **ends}
+
+
+def _named(end: Described) -> str:
+    if end["stack"] == UNKNOWN:
+        return UNKNOWN
+    return labels.one_end(end, end["replaced"], stack=end["stack"])
 
 
 def _of_sockets(sockets: Iterable[Mapping[str, Any]]) -> str:
