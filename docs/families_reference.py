@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from radio_states import states
 
-from experiments.study.run import KEPT
 from mptcplab.calibration import rows
 from mptcplab.calibration.families import families
 from mptcplab.scenario import library
@@ -53,6 +53,7 @@ nine in ten). Queues are not drawn: shorter ones overflow, so that more would be
 
 ## Rows
 """
+RESULTS = Path(__file__).parent.parent / "experiments/study/results.json"
 PREDICTED = """
 No link has anything of another paper's row but the propagation delay where no handshake was printed (all of umass-up, naist and imc13). So each score of what links predict over several paths is of a paper held out,
 as far as rows go; families and criterion were made with all of them in view. What is off by which factor, in the geometric mean, and how much of it lies in the 90 % interval:
@@ -121,7 +122,7 @@ def held_out(tried: dict[str, list[Row]]) -> Iterator[str]:
 def predicted() -> Iterator[str]:
     """Give a line for each figure that links of a paper's single paths predict over several."""
     groups: dict[tuple[str, str], list[Row]] = {}
-    for one in json.loads(KEPT["simulation"].read_text())["experiments"]:
+    for one in json.loads(RESULTS.read_text())["experiments"]:
         for row in one["comparisons"]:
             if row["log_error"] is not None and row["scored"] and not row["fitted"]:
                 groups.setdefault((_paper(row["row"]), kind(row["what"])), []).append(row)

@@ -17,6 +17,7 @@ from mptcplab.calibration.measure import Measured, measure
 from mptcplab.calibration.subject import Subject
 from mptcplab.calibration.target import Target
 from mptcplab.calibration.uncertainty import widened
+from mptcplab.scenario.scenario import load
 
 PRINTED = (
     Target("throughput", 8.0, 1.6),
@@ -212,3 +213,13 @@ def test_nine_of_ten_runs_lie_within_what_six_tell_of_them() -> None:
         held += abs(chance.gauss(1.0, 0.2) - mean) <= far
     # Without what deviations of six runs leave open, it would be 84 %.
     assert held / trials == pytest.approx(0.9, abs=0.015)
+
+
+def test_bursts_over_a_fast_link_are_as_short_as_states_may_be() -> None:
+    model = start.of(subject(burst_packets=3), families()["wandering-bursts"])
+    link = model.link(model.start | {"rate_mbps": 2000.0, "burst_percent": 1.0})
+    burst = link["downlink"][-1]
+    assert burst["bad_time"] == "0.1 ms"
+    assert burst["good_time"] == "9.9 ms"
+    scenario = {"schema": 1, "transfer": {"size": "1 MB"}, "link": {"fast": link}}
+    load(scenario | {"path": {"fast": {"link": "fast"}}})

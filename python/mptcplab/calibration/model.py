@@ -29,6 +29,8 @@ NO_BURSTS_PERCENT = 1.01e-4
 # Where it was not measured, a burst takes this part of a window: what recovery repairs at once, so
 # that loss costs little rate. Few packets at once are independent losses.
 BURST_WINDOWS, LEAST_BURST_PACKETS = 1 / 3, 3
+# No state of a link is shorter.
+LEAST_STATE_MS = 0.1
 PACKET_BYTES, HEADER_BYTES = 1452, 52
 PACKET_BITS = PACKET_BYTES * 8
 # Handshakes of sleeping radios differ more between runs than delays of awake ones.
@@ -135,7 +137,7 @@ class Model:
         if self.family.losses == "single":
             elements.append({"element": "loss", "ratio": f"{rounded(at['burst_percent'])} %"})
         else:
-            bad_ms = self._burst_packets() * PACKET_BITS / (rate * 1e3)
+            bad_ms = max(LEAST_STATE_MS, self._burst_packets() * PACKET_BITS / (rate * 1e3))
             good_ms = bad_ms * (100 / at["burst_percent"] - 1)
             burst = {
                 "element": "gilbert-elliott-time",
