@@ -1,7 +1,7 @@
 """The papers' drives past Wi-Fi that comes and goes, with a guard and without: ``python -m experiments.guard.drives``.
 
 The study's campaigns (figures 11 and 12 of UM-CS-2012-022), simulated with today's defaults and an address of the server's more, or played with Linux. What Wi-Fi carried in the visits
-goes to ``drives.json`` beside this file; rows of another engine or drive stay.
+goes to ``drives.json`` beside this file; rows of another engine, drive or receive buffer stay.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ DRIVES = {"campus-drive": "umass", "boston-drive": "wifi"}
 MANAGERS = {"simulation": ("full-mesh", "guard"), "kernel": ("linux", "guard")}
 # What Linux has no setting for, or a default of its own.
 SIMULATED = ("mptcp.era", "tcp.ssthresh_cache", "tcp.initial_ssthresh")
+# That sockets begin with: Linux's own, and one that holds what is under way over slow paths.
+BUFFERS = (None, "4 MB")
 VISIT_S = 20
 # A visit is used once Wi-Fi carries so much of it.
 USED_BYTES = 50_000
@@ -52,7 +54,7 @@ def main() -> None:
     parser.add_argument("--at-once", type=int, default=2, help="runs at once")
     parser.add_argument("--engine", choices=MANAGERS, default="simulation", help="what runs them")
     parser.add_argument("--drive", nargs="+", choices=DRIVES, default=DRIVES, help="only these")
-    parser.add_argument("--receive-buffer", help="that sockets begin with, beyond Linux's default")
+    parser.add_argument("--receive-buffer", help="that sockets begin with; Linux's if left out")
     given = parser.parse_args()
     keys = [
         (given.engine, drive, manager, seed)
@@ -63,9 +65,11 @@ def main() -> None:
     with ProcessPoolExecutor(given.at_once) as workers:
         found = list(workers.map(partial(driven, receive_buffer=given.receive_buffer), keys))
     before = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
-    done = {(given.engine, drive) for drive in given.drive}
-    rows = [row for row in before if (row["engine"], row["drive"]) not in done] + found
-    lines = ",\n".join(json.dumps(row) for row in rows)
+    done = {(given.engine, drive, given.receive_buffer) for drive in given.drive}
+    rows = [
+        row for row in before if (row["engine"], row["drive"], row["receive_buffer"]) not in done
+    ]
+    lines = ",\n".join(json.dumps(row) for row in rows + found)
     RESULTS.write_text(f"[\n{lines}\n]\n")
 
 
@@ -99,7 +103,8 @@ def driven(key: Key, receive_buffer: str | None = None) -> Row:
     if receive_buffer is not None:
         made.setdefault("tcp", {})["receive_buffer"] = receive_buffer
     _, read = load_scenario(made)
-    about = {"engine": engine, "drive": drive, "manager": manager, "seed": seed}
+    about: Row = {"engine": engine, "drive": drive, "receive_buffer": receive_buffer}
+    about |= {"manager": manager, "seed": seed}
     if engine == "simulation":
         tables = _core.simulate(plan(read, seed), samples=False)
         return about | _figures(lambda name: pl.DataFrame(tables.table(name)), drive, read)
@@ -139,10 +144,11 @@ def markdown() -> str:
     """Draw the table."""
     rows: list[Row] = json.loads(RESULTS.read_text())
     cells = []
-    for engine, drive in product(MANAGERS, DRIVES):
+    keys = ("engine", "drive", "receive_buffer", "manager")
+    for engine, drive, buffer in product(MANAGERS, DRIVES, BUFFERS):
         for manager in MANAGERS[engine]:
-            about = (engine, drive, manager)
-            own = [row for row in rows if (row["engine"], row["drive"], row["manager"]) == about]
+            about = (engine, drive, buffer, manager)
+            own = [row for row in rows if tuple(row[key] for key in keys) == about]
             visits = [visit for row in own for visit in row["visits"]]
             if not visits:
                 continue
@@ -151,6 +157,7 @@ def markdown() -> str:
                 [
                     engine,
                     drive.partition("-")[0],
+                    buffer or "Linux's",
                     manager,
                     str(len(own)),
                     f"{missed} of {len(visits)}",
@@ -162,6 +169,7 @@ def markdown() -> str:
     heads = [
         "engine",
         "drive",
+        "receive buffer",
         "path manager",
         "runs",
         "visits missed",
