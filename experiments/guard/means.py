@@ -330,10 +330,10 @@ def connect(name: str, direction: str) -> dict[str, Any]:
     else:
         send(client, direction)
         client.shutdown(socket.SHUT_WR)
-        told = b""
+        answer = b""
         while data := client.recv(1 << 16):
-            told += data
-        found |= json.loads(told)
+            answer += data
+        found |= json.loads(answer)
     return found if began_s < BEGINS_S else {}
 
 

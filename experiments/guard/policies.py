@@ -70,13 +70,19 @@ def markdown() -> str:
     for name, policy in SCENARIOS.items():
         simulated, played = (results[engine][name] for engine in ENGINES)
         cells.append(
-            [policy, f"`{name}`", _told(simulated), _told(played), _agree(simulated, played)]
+            [
+                policy,
+                f"`{name}`",
+                _joins_and_leaves(simulated),
+                _joins_and_leaves(played),
+                _agree(simulated, played),
+            ]
         )
     heads = ["policy", "scenario", "simulated", "with Linux", "first times within 20 % or 0.5 s"]
     return "\n".join(table(heads, cells))
 
 
-def _told(found: Changes) -> str:
+def _joins_and_leaves(found: Changes) -> str:
     return ", ".join(f"{path} {what} at {at_s:.2f} s" for path, what, at_s in found) or "–"
 
 

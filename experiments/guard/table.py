@@ -15,8 +15,8 @@ from experiments.guard.scenarios import DEADLY, HEALTHY
 from experiments.markdown import table
 
 HERE = Path(__file__).parent
-RESULTS, UNTOUCHED, COST, AGAIN, TOLD = (
-    HERE / f"{name}.json" for name in ("results", "healthy", "cost", "again", "told")
+RESULTS, UNTOUCHED, COST, AGAIN, NOTIFIED = (
+    HERE / f"{name}.json" for name in ("results", "healthy", "cost", "again", "notified")
 )
 Row = dict[str, Any]
 Pair = tuple[Row, Row]
@@ -201,23 +201,25 @@ def misses(pair: Pair) -> bool:
 
 
 def _bounds(results: dict[str, Any]) -> Iterator[str]:
-    told = {(row["engine"], *identity(row)[:3]): row for row in json.loads(TOLD.read_text())}
+    notified = {
+        (row["engine"], *identity(row)[:3]): row for row in json.loads(NOTIFIED.read_text())
+    }
     cells = []
     for engine in ("simulation", "kernel"):
         for pair in filter(misses, aged(results.get(engine, []))):
-            row = told[(engine, *identity(pair[1])[:3])]
-            alone, guarded, told_ms = (typical(one, "age_ms") for one in (*pair, row))
+            row = notified[(engine, *identity(pair[1])[:3])]
+            alone, guarded, notified_ms = (typical(one, "age_ms") for one in (*pair, row))
             assert alone is not None
-            assert told_ms is not None
+            assert notified_ms is not None
             least, third = min(row["age_ms"]), alone * THIRD
             about = [engine, row["way"], row["load"], row["beside"] or "LTE"]
-            runs = f"{least}–{max(row['age_ms'])}, {_cell(told_ms)} in {len(row['age_ms'])}"
-            verdict = "missed" if told_ms <= third else "close" if least <= third else ""
+            runs = f"{least}–{max(row['age_ms'])}, {_cell(notified_ms)} in {len(row['age_ms'])}"
+            verdict = "missed" if notified_ms <= third else "close" if least <= third else ""
             late = f"{median(left(pair[1])):.2f}"
             ages = [_cell(age) for age in (alone, third, guarded)]
             cells.append([*about, *ages, late, runs, verdict or "out of reach"])
     heads = ["engine", "Wi-Fi", "load", "other paths", "Linux alone, ms", "a third", "guard, ms"]
-    heads += ["left after s", "told after 100 ms, ms", ""]
+    heads += ["left after s", "notified after 100 ms, ms", ""]
     yield from table(heads, cells)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.guard import told
+from experiments.guard import notified
 from experiments.guard.figures import finished
 from experiments.guard.run import gathered, simulated_once
 from experiments.guard.scenarios import Case
@@ -31,9 +31,9 @@ def test_a_simulated_run_that_stopped_has_no_figures() -> None:
     assert finished(*pair) == f"{ended} → {ended} of {len(SEEDS)}"
 
 
-def test_who_is_told_of_a_failure_leaves_no_sooner() -> None:
+def test_who_is_notified_of_a_failure_leaves_no_sooner() -> None:
     case = Case("blackout", "paced upload")
     alone = simulated_once((case, "linux", 1))["age_ms"]
-    age = told.simulated_once((case, 1))["age_ms"]
+    age = notified.simulated_once((case, 1))["age_ms"]
     # What was written when Wi-Fi went waits for that long at least.
-    assert told.STANDS_STILL_MS + told.RTT_MS <= age < alone / 3
+    assert notified.STANDS_STILL_MS + notified.RTT_MS <= age < alone / 3

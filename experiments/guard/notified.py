@@ -1,7 +1,7 @@
-"""How old messages get if Wi-Fi is left as soon as anybody could know that it is dead: ``python -m experiments.guard.told DIR``.
+"""How old messages get if Wi-Fi is left as soon as anybody could know that it is dead: ``python -m experiments.guard.notified DIR``.
 
 In the cases in which the guard misses a third of the age with Linux alone, Linux is told of the end of Wi-Fi some time after it: its address is removed. What was found
-goes to ``told.json`` beside this file.
+goes to ``notified.json`` beside this file.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from pathlib import Path
 from experiments import pool
 from experiments.guard.figures import Row, age_ms, simulated
 from experiments.guard.scenarios import COMES_S, GOES_S, Case
+from experiments.guard.table import NOTIFIED, aged, misses
 from experiments.guard.table import RESULTS as COMPARED
-from experiments.guard.table import TOLD, aged, misses
 from mptcplab.results.record import build
 from mptcplab.results.run import Run
 from mptcplab.scenario.scenario import load
 
 # A radio may stand still for so long with nothing wrong, and an answer takes a round trip more: until then nobody can tell.
 STANDS_STILL_MS, RTT_MS = 80, 20
-TOLD_S = GOES_S + (STANDS_STILL_MS + RTT_MS) / 1000
+NOTIFIED_S = GOES_S + (STANDS_STILL_MS + RTT_MS) / 1000
 # About when the guard comes back.
 BACK_S = COMES_S + 0.4
 
@@ -51,7 +51,9 @@ def main() -> None:
     with ProcessPoolExecutor(given.at_once) as workers:
         found = dict(zip(keys, workers.map(simulated_once, keys), strict=True))
     jobs = {
-        pool.Job(f"{case.name}-told", told(case), "kernel", seed, partial(_taken, case)): case
+        pool.Job(
+            f"{case.name}-notified", notified(case), "kernel", seed, partial(_taken, case)
+        ): case
         for seed in range(1, given.kernel_seeds + 1)
         for case in missed["kernel"]
     }
@@ -64,12 +66,12 @@ def main() -> None:
         for case in missed["kernel"]
     ]
     lines = ",\n".join(json.dumps(row) for row in rows)
-    TOLD.write_text(f"[\n{lines}\n]\n")
+    NOTIFIED.write_text(f"[\n{lines}\n]\n")
 
 
-def told(case: Case) -> str:
+def notified(case: Case) -> str:
     """Write a case in which Linux is told that Wi-Fi is dead, and that it is back."""
-    events = [(TOLD_S, "detach"), (BACK_S, "attach")]
+    events = [(NOTIFIED_S, "detach"), (BACK_S, "attach")]
     return case.text("linux") + "".join(
         f'\n[[timeline]]\nat = "{round(at_s * 1000)} ms"\npath = "wifi"\nverb = "{verb}"\n'
         for at_s, verb in events
@@ -79,7 +81,7 @@ def told(case: Case) -> str:
 def simulated_once(key: tuple[Case, int]) -> Row:
     """Simulate one; gives its age."""
     case, seed = key
-    _, scenario = load(tomllib.loads(told(case)))
+    _, scenario = load(tomllib.loads(notified(case)))
     return simulated(scenario, seed, lambda frame: {"age_ms": age_ms(frame, case)})
 
 
@@ -87,7 +89,7 @@ def _row(engine: str, case: Case, runs: list[Row]) -> Row:
     """Put what was found of a case together, without runs that did not come to their end."""
     return {
         **{"engine": engine, "way": case.way, "load": case.load, "beside": case.beside},
-        **{"manager": "linux told", "build": build(), "tried": len(runs)},
+        **{"manager": "linux notified", "build": build(), "tried": len(runs)},
         "age_ms": [one["age_ms"] for one in runs if one],
     }
 
