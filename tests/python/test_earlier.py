@@ -10,6 +10,7 @@ import pytest
 
 import mptcplab
 from mptcplab import ScenarioError
+from mptcplab.scenario.scenario import load
 from thresholds import QUEUES, SCENARIO, left
 
 # Of what nothing is drawn, so that all transfers are the same.
@@ -62,7 +63,8 @@ def test_each_destination_has_its_own() -> None:
 
 
 def test_real_time_has_none() -> None:
-    with pytest.raises(
-        ScenarioError, match=r"^\[run\] earlier_transfers: the kernel engine has none"
-    ):
+    with pytest.raises(ScenarioError, match=r"--set run.earlier_transfers=0$") as refused:
         mptcplab.run("wifi-lte", engine="kernel", settings={"run.earlier_transfers": 1})
+    assert str(refused.value).startswith("[run] earlier_transfers: the kernel engine has none")
+    # What it says helps.
+    load("wifi-lte", settings={"run.earlier_transfers": 0})

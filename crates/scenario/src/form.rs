@@ -53,10 +53,10 @@ tables! {
         /// moderation of network cards causes. With 0, flows of cross traffic start exactly at their time rather than
         /// up to 1 ms later, and flows that share a full queue may stay synchronised for ever.
         processing_ns: i64 = 100_000; most 1_000_000_000,
-        /// How many times the same transfer came before, if it did. The run begins with the slow-start thresholds that they
-        /// left in the cache, one per destination (`tcp.ssthresh_cache`). Of them nothing is measured, and their links draw
-        /// for themselves. Simulation only.
-        earlier_transfers: Option<u32> = None; above 0; most 20,
+        /// How many times the same transfer came before. The run begins with the slow-start thresholds that they left in the
+        /// cache, one per destination, where there is one (`tcp.ssthresh_cache`). They go over the links that the run drew, and
+        /// what varies within a run is drawn anew for each. Of them nothing is measured. Simulation only.
+        earlier_transfers: u32 = 0; most 20,
     }
 }
 

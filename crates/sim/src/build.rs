@@ -71,11 +71,12 @@ impl Simulation {
     }
 }
 
-/// The transfer before this one, where there was one: what it meets is drawn for itself.
+/// The transfer before this one, where there was one: what varies within it is drawn for itself.
 fn earlier(scenario: &Scenario) -> Option<Scenario> {
-    let number = scenario.settings.earlier_transfers.filter(|number| *number > 0)?;
+    let number = scenario.settings.earlier_transfers;
+    let left = number.checked_sub(1)?;
     let seed = seed(scenario, &format!("earlier/{number}"));
-    let settings = Settings { earlier_transfers: Some(number - 1), sample_ns: 0, ..scenario.settings };
+    let settings = Settings { earlier_transfers: left, sample_ns: 0, ..scenario.settings };
     Some(Scenario { seed, settings, ..scenario.clone() })
 }
 

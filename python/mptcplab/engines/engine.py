@@ -172,7 +172,7 @@ class Engine:
         if scenario.run.earlier_transfers and self.real_time:
             raise ScenarioError(
                 f"[run] earlier_transfers: the {self.name} engine has none: run it with --engine "
-                "simulation, or with --set run.earlier_transfers=off"
+                "simulation, or with --set run.earlier_transfers=0"
             )
         asked = [
             (f"[[timeline]] {event.path}: verb", event.verb, self.verbs)

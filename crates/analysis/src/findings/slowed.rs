@@ -226,10 +226,14 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
     let is_within =
         |index: usize| spans.iter().any(|span| span.start <= times[index].start && times[index].end <= span.end);
     let stands_apart = || {
-        let [full, within] = [means(&rates, is_full), means(&rates, is_within)].map(|means| mean_and_variance(&means));
-        full.zip(within).is_some_and(|((full, varies), (within, varies_within))| {
-            within < SLOW * full && full - within >= APART * ((varies + varies_within) / 2.0).sqrt()
-        })
+        let [full, within] = [means(&rates, is_full), means(&rates, is_within)];
+        // One alone does not show how much they vary.
+        let full = Some(full).filter(|means| means.len() > 1);
+        full.and_then(|means| mean_and_variance(&means)).zip(mean_and_variance(&within)).is_some_and(
+            |((full, varies), (within, varies_within))| {
+                within < SLOW * full && full - within >= APART * ((varies + varies_within) / 2.0).sqrt()
+            },
+        )
     };
     let keeps = fast.len() as f64 >= KEEPS * between.len() as f64 && (is_steady(full, seconds) || stands_apart());
     (keeps && !spans.is_empty()).then_some(Slow { spans, rate, rate_of_all, least_ms })
