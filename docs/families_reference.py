@@ -56,7 +56,7 @@ nine in ten). Queues are not drawn: shorter ones overflow, so that more would be
 RESULTS = Path(__file__).parent.parent / "experiments/study/results.json"
 PREDICTED = """
 No link has anything of another paper's row but the propagation delay where no handshake was printed (all of umass-up, naist and imc13). So each score of what links predict over several paths is of a paper held out,
-as far as rows go; families and criterion were made with all of them in view. What is off by which factor, in the geometric mean, and how much of it lies in the 90 % interval:
+as far as rows go; families and criterion were made with all of them in view. By which factor each is off, in the geometric mean, and how many lie in the 90 % interval:
 
 | paper | figure | numbers | off by | inside |
 |---|---|---|---|---|

@@ -197,7 +197,16 @@ def _drawn(_: list[Row]) -> list[str]:
         lines.append(["faster with the remedy", some, "", "; ".join(map(_kinds, helped)), "", ""])
         wrongly = [wrong(row) - helps(row) for row in calm if wrong(row) - helps(row)]
         some = _share(len(wrongly), len(calm))
-        lines.append(["no faster with it", some, "", "; ".join(map(_kinds, wrongly)), "", ""])
+        lines.append(
+            [
+                "gains less than a finding is worth",
+                some,
+                "",
+                "; ".join(map(_kinds, wrongly)),
+                "",
+                "",
+            ]
+        )
     heads = ["drawn", "found", "missed: found instead", "wrongly found", "cost right"]
     return list(table([*heads, "remedy gives half, or says so"], lines))
 

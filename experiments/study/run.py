@@ -36,6 +36,8 @@ def main() -> None:
     parser.add_argument("--linux", nargs="+", metavar="NAME", help="experiments, on Linux")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="experiments, simulated")
     given = parser.parse_args()
+    if given.only and given.engine != DEFAULT.name:
+        parser.error("--only is of simulated experiments: for Linux, --linux")
     if given.only:
         _some(given.only, given.directory, Extent(), DEFAULT.name)
         return

@@ -16,19 +16,19 @@ from thresholds import QUEUES, SCENARIO, left
 # kept of the destination, and what the next socket began with.
 SERVE = """\
 import fcntl, json, re, socket, struct, subprocess, termios, time
-def left(peer):
+def state_of(peer):
     sent = struct.unpack("i", fcntl.ioctl(peer, termios.TIOCOUTQ, bytes(4)))[0]
     raw = peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
     ssthresh, cwnd = struct.unpack_from("II", raw, 76)
     return sent, cwnd, ssthresh, raw[1]
-server, told = socket.create_server(("", 7000)), []
+server, results = socket.create_server(("", 7000)), []
 for _ in range(2):
     peer = server.accept()[0]
-    begun = left(peer)[2]
+    begun = state_of(peer)[2]
     peer.sendall(bytes(2_000_000))
-    while left(peer)[0]:
+    while state_of(peer)[0]:
         time.sleep(0.001)
-    _, cwnd, ssthresh, state = left(peer)
+    _, cwnd, ssthresh, state = state_of(peer)
     peer.shutdown(socket.SHUT_WR)
     peer.recv(1)
     peer.close()
@@ -37,8 +37,8 @@ for _ in range(2):
         if kept:
             break
         time.sleep(0.01)
-    told.append(dict(begun=begun, cwnd=cwnd, ssthresh=ssthresh, state=state, kept=kept))
-    open("told", "w").write(json.dumps(told))
+    results.append(dict(begun=begun, cwnd=cwnd, ssthresh=ssthresh, state=state, kept=kept))
+    open("results", "w").write(json.dumps(results))
     peer = None
 """
 ASKS = """\
@@ -58,7 +58,7 @@ def test_linux_keeps_what_ours_would(machine: Machine, queue: str) -> None:
     for name, text in (("serve.py", SERVE), ("asks.py", ASKS)):
         (machine.directory / name).write_text(text)
     shell.run("python3", "asks.py", serve="python3 serve.py")
-    first, second = json.loads((machine.directory / "told").read_text())
+    first, second = json.loads((machine.directory / "results").read_text())
     assert first["begun"] == NEVER
     ssthresh = None if first["ssthresh"] == NEVER else first["ssthresh"]
     assert first["state"] == 0, "it was repairing losses when it ended"

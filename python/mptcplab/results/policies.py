@@ -27,7 +27,7 @@ ENDS = ("client", "server")
 # The stack of both ends of QUIC.
 NOQ = "noq"
 NAMED = ("congestion_control", "scheduler", "path_manager", "era")
-CLIENTS = "path_manager"
+CLIENT_ONLY = "path_manager"
 # What Linux calls what [mptcp] and [tcp] name, and what it has of its own.
 LINUX = {
     "congestion_control": {"cubic-linux": "cubic", "reno-linux": "reno", **catalogue.NAMES},
@@ -195,8 +195,10 @@ def _summarised(ends: dict[str, Described]) -> Described:
     if client == server:
         return {"in_words": client, **ends}
     # Only the client has a path manager.
-    replaced = {what: name for what, name in ends["server"]["replaced"].items() if what != CLIENTS}
-    server = _named({**ends["server"], CLIENTS: None, "replaced": replaced})
+    replaced = {
+        what: name for what, name in ends["server"]["replaced"].items() if what != CLIENT_ONLY
+    }
+    server = _named({**ends["server"], CLIENT_ONLY: None, "replaced": replaced})
     return {"in_words": f"client: {client}; server: {server}", **ends}
 
 

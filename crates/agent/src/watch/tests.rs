@@ -213,8 +213,8 @@ fn a_path_whose_address_or_carrier_goes_is_left() {
         }
         bench.run(1000);
         assert_eq!(bench.listed(), [1]);
-        let says = if carrier { "its interface has no carrier" } else { "the host lost its address" };
-        assert!(bench.decided.iter().any(|(.., decision)| decision.to_string() == says));
+        let expected = if carrier { "its interface has no carrier" } else { "the host lost its address" };
+        assert!(bench.decided.iter().any(|(.., decision)| decision.to_string() == expected));
         bench.host.0.borrow_mut().addresses = vec![address(1, WIFI), address(2, LTE)];
         bench.run(1500);
         assert_eq!(bench.listed(), [1, 2]);

@@ -39,8 +39,9 @@ pub(super) fn away(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Rang
     let timed_out = |silent: &Range<usize>| silent.clone().any(|index| timeline.of(subflow, index).timeouts > 0);
     let long = &case.silences[subflow];
     let is_new = |short: &Range<usize>| long.iter().all(|one| one.end <= short.start || short.end <= one.start);
-    let short =
-        case.short_silences[subflow].iter().filter(|short| is_new(short) && !ends(case, timeline, subflow, short));
+    let short = case.short_silences[subflow]
+        .iter()
+        .filter(|short| is_new(short) && !is_lost_tail(case, timeline, subflow, short));
     let mut spans: Vec<Range<usize>> = long.iter().chain(short).filter(|silent| timed_out(silent)).cloned().collect();
     for mut gone in gone(case, timeline, subflow) {
         spans.retain(|silent| {
@@ -55,7 +56,7 @@ pub(super) fn away(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Rang
 
 /// Whether one time-out ended a short silence, and then all was soon sent: the end of a message was lost, which a queue that overflows
 /// in slow start does as well as a path that is dead.
-fn ends(case: &Case, timeline: &Timeline, subflow: usize, silent: &Range<usize>) -> bool {
+fn is_lost_tail(case: &Case, timeline: &Timeline, subflow: usize, silent: &Range<usize>) -> bool {
     let timeouts: u32 = silent.clone().map(|index| u32::from(timeline.of(subflow, index).timeouts)).sum();
     let soon = silent.end + (case.patience_s(subflow, 0.0) / timeline.width_s()).ceil() as usize;
     timeouts <= 1 && timeline.whole[silent.end..soon.min(timeline.whole.len())].iter().any(|bin| bin.idle_us > 0)
