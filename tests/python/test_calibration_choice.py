@@ -223,3 +223,19 @@ def test_bursts_over_a_fast_link_are_as_short_as_states_may_be() -> None:
     assert burst["good_time"] == "9.9 ms"
     scenario = {"schema": 1, "transfer": {"size": "1 MB"}, "link": {"fast": link}}
     load(scenario | {"path": {"fast": {"link": "fast"}}})
+
+
+def test_a_range_leaves_a_twentieth_of_all_runs_on_each_side() -> None:
+    # One family has 30 runs of 1 to 30, and three quarters of the weight; the other 10 of 100.
+    shares = [float(number) for number in range(1, 31)]
+    fits = [
+        made("steady-bursts", throughput=shares),
+        made("steady-single", throughput=[100.0] * 10),
+    ]
+    tried = [
+        choice.Scored(one, {}, weight=weight)
+        for one, weight in zip(fits, (0.75, 0.25), strict=True)
+    ]
+    # Each of the 30 has a fortieth of all.
+    assert choice.Choice(tried).range("throughput") == (2.0, 100.0)
+    assert choice.Choice(tried[:1]).range("throughput") == (2.0, 29.0)

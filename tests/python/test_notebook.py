@@ -126,11 +126,12 @@ def test_a_calibration_is_a_table_of_what_was_measured_and_shown() -> None:
         Residual(Target("loss", 1.0, below=True), 3.0, None),
     ]
     fit: Any = SimpleNamespace(subject=subject, residuals=residuals, missed=["loss"])
-    choice: Any = SimpleNamespace(tried=[SimpleNamespace(fit=fit)])
+    ranges = {"throughput": (9.5, 10.0), "loss": None}
+    choice: Any = SimpleNamespace(tried=[SimpleNamespace(fit=fit)], range=ranges.get)
     shown = Calibration(choice)._repr_html_()
     assert "<h4>mine: does not show loss (%)</h4>" in shown
     assert cells(shown) == [
-        ["figure", "measured", "shown", "ratio", ""],
-        ["throughput (Mbit/s)", "10.0 ± 0.50", "9.80 ± 0.20", "0.98", ""],
-        ["loss (%)", "&lt; 1.00", "3.00", "3.00", "missed"],
+        ["figure", "measured", "shown", "ratio", "90 % of runs", ""],
+        ["throughput (Mbit/s)", "10.0 ± 0.50", "9.80 ± 0.20", "0.98", "9.50 to 10.0", ""],
+        ["loss (%)", "&lt; 1.00", "3.00", "3.00", "", "missed"],
     ]

@@ -73,7 +73,7 @@ class Choice:
         if len(runs) < 2:
             return None
         below = (1 - RANGE) / 2 * total
-        return _quantile(runs, below), _quantile(runs, total - below)
+        return _reached(runs, below), _reached(runs[::-1], below)
 
     @property
     def reason(self) -> str:
@@ -144,8 +144,8 @@ def choose(
     return weighed(fits, runs)
 
 
-def _quantile(runs: list[tuple[float, float]], part: float) -> float:
-    """Give the first value, of some in order with their weights, up to which so much lies."""
+def _reached(runs: list[tuple[float, float]], part: float) -> float:
+    """Give the first value, of some in order with their weights, with which so much is reached."""
     reached = 0.0
     for value, weight in runs:
         reached += weight
