@@ -225,6 +225,13 @@ def test_bursts_over_a_fast_link_are_as_short_as_states_may_be() -> None:
     load(scenario | {"path": {"fast": {"link": "fast"}}})
 
 
+def test_a_delay_of_nearly_nothing_is_a_length_of_time() -> None:
+    model = start.of(subject(), families()["steady-single"])
+    link = model.link(model.start | {"base_ms": 5e-7})
+    scenario = {"schema": 1, "transfer": {"size": "1 MB"}, "link": {"near": link}}
+    load(scenario | {"path": {"near": {"link": "near"}}})
+
+
 def test_a_range_leaves_a_twentieth_of_all_runs_on_each_side() -> None:
     # One family has 30 runs of 1 to 30, and three quarters of the weight; the other 10 of 100.
     shares = [float(number) for number in range(1, 31)]

@@ -31,6 +31,8 @@ NO_BURSTS_PERCENT = 1.01e-4
 BURST_WINDOWS, LEAST_BURST_PACKETS = 1 / 3, 3
 # No state of a link is shorter.
 LEAST_STATE_MS = 0.1
+# So little is none.
+LEAST_DELAY_MS = 0.001
 PACKET_BYTES, HEADER_BYTES = 1452, 52
 PACKET_BITS = PACKET_BYTES * 8
 # Handshakes of sleeping radios differ more between runs than delays of awake ones.
@@ -164,7 +166,9 @@ class Model:
         return [limited, self._delay(at)]
 
     def _delay(self, at: Parameters) -> dict[str, Any]:
-        return {"element": "delay", "delay": f"{rounded(at['base_ms'] / 2)} ms"}
+        # Of captures whose clocks differ none may be left.
+        one_way_ms = max(at["base_ms"] / 2, LEAST_DELAY_MS)
+        return {"element": "delay", "delay": f"{rounded(one_way_ms)} ms"}
 
     def _draw(self, link: dict[str, Any]) -> dict[str, Any]:
         """Have differ between runs what was seen to."""
