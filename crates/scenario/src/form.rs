@@ -56,7 +56,7 @@ tables! {
         /// How many times the same transfer came before. The run begins with the slow-start thresholds that they left in the
         /// cache, one per destination, where there is one (`tcp.ssthresh_cache`). They go over the links that the run drew, and
         /// what varies within a run is drawn anew for each. Of them nothing is measured. Simulation only.
-        earlier_transfers: u32 = 0; most 20,
+        earlier_transfers: Option<u32> = None; most 20,
     }
 }
 

@@ -73,8 +73,8 @@ impl Simulation {
 
 /// The transfer before this one, where there was one: what varies within it is drawn for itself.
 fn earlier(scenario: &Scenario) -> Option<Scenario> {
-    let number = scenario.settings.earlier_transfers;
-    let left = number.checked_sub(1)?;
+    let number = scenario.settings.earlier_transfers?;
+    let left = Some(number.checked_sub(1)?);
     let seed = seed(scenario, &format!("earlier/{number}"));
     let settings = Settings { earlier_transfers: left, sample_ns: 0, ..scenario.settings };
     Some(Scenario { seed, settings, ..scenario.clone() })

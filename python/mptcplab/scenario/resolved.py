@@ -29,7 +29,7 @@ class Run(Section):
     baselines: Flag = True
     """Whether plain TCP over each path is run as well."""
     processing: int
-    earlier_transfers: int
+    earlier_transfers: int | None
 
 
 @dataclass(frozen=True)
