@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mptcplab.calibration import choice, fit, rows, start
+from mptcplab.calibration import choice, fit, modelled, rows, start
 from mptcplab.calibration.families import families
 from mptcplab.calibration.fit import Fit, residuals
 from mptcplab.calibration.measure import Measured, measure
@@ -246,3 +246,20 @@ def test_a_range_leaves_a_twentieth_of_all_runs_on_each_side() -> None:
     # Each of the 30 has a fortieth of all.
     assert choice.Choice(tried).range("throughput") == (2.0, 100.0)
     assert choice.Choice(tried[:1]).range("throughput") == (2.0, 29.0)
+
+
+@pytest.mark.parametrize(
+    ("named", "paths"),
+    [
+        (["wifi", "lte"], ["wifi", "lte"]),
+        (["wifi", "wifi"], ["path0", "path1"]),
+        (["wifi", None], ["path0", "path1"]),
+        # Captures of different runs in one.
+        (["client:eth0", "server:eth0"], ["path0", "path1"]),
+    ],
+)
+def test_paths_of_a_model_have_names_that_a_scenario_takes(
+    named: list[str | None], paths: list[str]
+) -> None:
+    subflows = [{"subflow": number, "path": path} for number, path in enumerate(named)]
+    assert list(modelled._names(subflows).values()) == paths

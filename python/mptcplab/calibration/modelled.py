@@ -11,6 +11,7 @@ from mptcplab.calibration.families import families
 from mptcplab.calibration.measure import DATA_DIRECTIONS
 from mptcplab.calibration.subject import ALL_WINDOW, Subject
 from mptcplab.calibration.target import Target, rounded
+from mptcplab.scenario.path import NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,9 +105,9 @@ def scenario_of(tables: Tables, transfer: Row, findings: list[Row]) -> Row:
 
 
 def _names(subflows: list[Row]) -> dict[int, str]:
-    """Name paths as the subflows' are, where each has its own, else by number."""
+    """Name paths as the subflows' are, where a scenario takes these names, else by number."""
     named = [row["path"] for row in subflows]
-    known = None not in named and len(set(named)) == len(named)
+    known = len(set(named)) == len(named) and all(name and NAME.fullmatch(name) for name in named)
     return {row["subflow"]: row["path"] if known else f"path{row['subflow']}" for row in subflows}
 
 
