@@ -43,6 +43,15 @@ def test_nothing_is_left_where_nothing_is_cached() -> None:
     )
 
 
+def test_it_is_said_where_earlier_transfers_change_nothing() -> None:
+    given = {"run.earlier_transfers": 1}
+    _, scenario = load("wifi-lte", settings=given | {"tcp.ssthresh_cache": False})
+    (remark,) = scenario.remarks
+    assert remark.partition(": ")[2].startswith("run.earlier_transfers changes nothing: ")
+    for effective in (given | {"tcp.ssthresh_cache": True}, {"tcp.ssthresh_cache": False}):
+        assert not load("wifi-lte", settings=effective)[1].remarks
+
+
 def test_each_destination_has_its_own() -> None:
     scenario: dict[str, Any] = {
         "schema": 1,

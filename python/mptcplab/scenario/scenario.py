@@ -6,6 +6,7 @@ import copy
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path as File
 from typing import Any
@@ -161,8 +162,8 @@ def read_scenario(source: Source) -> Scenario:
         run=run,
         field=field,
         converter=converter,
-        remarks=tuple(_unused(data.get("link", {}), links, source)),
     )
+    scenario = replace(scenario, remarks=tuple(_unused(scenario, source)))
     check_timeline(timeline, paths, end, source)
     translation.check_paths(scenario, source)
     if converter is not None:
@@ -170,16 +171,22 @@ def read_scenario(source: Source) -> Scenario:
     return scenario
 
 
-def _unused(given: dict[str, Any], links: dict[str, Link], source: Source) -> Iterator[str]:
-    """Say of which links the radio is not used."""
-    for name, written in given.items():
+def _unused(scenario: Scenario, source: Source) -> Iterator[str]:
+    """Say of which links the radio is not used, and what else has no effect."""
+    for name, written in source.data.get("link", {}).items():
         elements = written.keys() & {"profile", "uplink", "downlink"}
-        if "radio" in written and elements and links[name].is_calibrated:
+        if "radio" in written and elements and scenario.links[name].is_calibrated:
             key_path = source.where(("link", name, "radio"))
             yield (
                 f"{key_path}: link.{name}.radio is not used: the link is calibrated, and what was "
                 "measured says more than a signal"
             )
+    if scenario.run.earlier_transfers and not scenario.tcp.ssthresh_cache:
+        key_path = source.where(("run", "earlier_transfers"))
+        yield (
+            f"{key_path}: run.earlier_transfers changes nothing: they leave slow-start thresholds "
+            "in a cache, and there is none: tcp.ssthresh_cache is false"
+        )
 
 
 def check_links(scenario: Scenario, source: Source) -> None:
