@@ -38,15 +38,19 @@ The first family is fitted with 12 runs a try, rivals with 4. Rivals that stand 
 units of what is near enough, are 0.25 together: much less than a parameter costs in the criterion.
 
 What figures leave open is drawn for each run, too. Rates spread by the printed deviation and by the standard error of the mean throughput, losses by the standard error of their mean, both
-as many times more (its square root) as errors count less. Deviations of six runs are uncertain themselves: rates spread by as much more as Student's *t* is wider than the normal distribution (1.22, of
+as many times more (its square root) as errors count less. Losses of `unfilled-single` spread by no more than twice as much as rates: they alone hold its throughput, which goes with their root
+(Mathis et al. 1997). Where it stands, it is fitted again with losses drawn, and weighed by these runs. Deviations of six runs are uncertain themselves: rates spread by as much more as Student's *t* is wider than the normal distribution (1.22, of
 nine in ten). Queues are not drawn: shorter ones overflow, so that more would be lost in the mean. Captures are of one run, and nothing is drawn.
 
 ## What they leave out
 
-- *Interference of a neighbouring band*: two radios in one laptop disturb each other only while both send. No single path shows it, so none can choose it.
-- *A radio that sleeps before some runs, and not before others*: tables print mean and standard deviation of handshakes. How often it slept, how long waking takes and how late an
-  awake one answers are three unknowns of two numbers, and what literature has of the second does not fit them ([below](#a-radio-of-two-states)). So one time is drawn for each run, with the printed deviation.
-- *Load that follows the hour*: papers say when they measured, and print no figure by it. What it changed is part of the deviations over runs, by which links are drawn.
+- *Interference that comes with MPTCP*: two radios in one laptop disturb each other while both send, which no single path shows. `interfered-single` is a band that sends whenever Wi-Fi does. It is
+  tried where such a radio stood beside Wi-Fi that was measured alone: Sprint's WiMAX at 2495 to 2690 MHz, in Boston. A band that sends now and then is not a family.
+- *A radio that sleeps before some runs, and not before others, with times of its own*: how often it slept, how long waking takes and how late an awake one answers are three unknowns of two printed
+  numbers. `asleep-bursts` takes the second from literature, which has it of LTE and HSPA+, and the last from the round trips of data; handshakes are as late as it slept often. It is tried where they are
+  late, and the deviation of handshakes shows what it is worth. A shorter time would explain that deviation, and has no source ([below](#a-radio-of-two-states)). Other families draw one time for each
+  run, with the printed deviation. A capture has one handshake, of which nothing can be told.
+- *Load that follows the hour*: papers say when they measured, and print no figure by it. [`times-of-day`](study.md) assumes one. What it changed is part of the deviations over runs, by which links are drawn.
 - *Saw-teeth of printed figures*: papers draw them and print no number. [The study](../study.md) asks for them, the choice does not.
 - *How high an unfilled capacity is*: it is taken for four times what was carried. That a window held the transfer is tried where nothing was lost: in Prague 2.74 Mbit/s with round trips of
   43.25 ms are 14.8 kB in flight.

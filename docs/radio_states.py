@@ -9,25 +9,21 @@ from pathlib import Path
 
 from mptcplab import measurements
 from mptcplab.calibration import rows
-from mptcplab.calibration.start import AWAKE
+from mptcplab.calibration.families import families
+from mptcplab.calibration.subject import AWAKE
 from mptcplab.study import experiments
 from mptcplab.study.campaigns import inherited
 
-# Times from idle to connected in ms, by technology, with their source.
-WAKING_MS = {
-    "LTE": (260, "Huang et al., MobiSys 2012"),
-    "HSPA+": (2000, "Qian et al., IMC 2010"),
-}
 TABLE = """\
 ## A radio of two states
 
 A radio that slept answers later by the time that waking takes. With the delay of an awake one, or with that time, mean and deviation of printed handshakes say how often it slept. Literature
 prints the time for two technologies. With it, a deviation as small as theirs allows one sleeping radio in hundreds of handshakes, and each mean is of some six: so none slept so deeply, and what
-made handshakes differ is something else. If an awake radio answers within {awake} of the round trip of data, as fits take it where handshakes are late, waking takes as long as in the last but one
+made handshakes differ is something else. Where they are late, `asleep-bursts` says the same by the criterion. If an awake radio answers within {awake} of the round trip of data, as fits take it where handshakes are late, waking takes as long as in the last but one
 column. It is no more than a guess: other delays when awake give other times. Nothing is chosen by the last column; it shows what such a radio would be worth. A link has such a radio as
 [`alternatives`](scenario.md): one with the element `promotion`, and one without, each with its weight.
 
-| row | handshake ms | longest in literature | slept at most | awake, taken | slept then | handshake if it slept | printed within MPTCP |
+| row | handshake ms | waking in literature | slept at most | awake, taken | slept then | handshake if it slept | printed within MPTCP |
 |---|---|---|---|---|---|---|---|
 """
 
@@ -42,15 +38,14 @@ def states() -> Iterator[str]:
             continue
         mean, sd = handshake.value, handshake.sd
         cells = [f"`{row}`", f"{mean:.3g} ± {sd:.3g}"]
-        if subject.technology not in WAKING_MS:
+        known = families()["asleep-bursts"].waking_ms.get(subject.technology)
+        if known is None:
             cells += ["", ""]
         else:
-            known, source = WAKING_MS[subject.technology]
             share = (1 - math.sqrt(max(0.0, 1 - 4 * (sd / known) ** 2))) / 2
-            cells += [f"{known} ms: {source}", f"1 in {float(f'{1 / share:.2g}'):.0f}"]
-        awake = AWAKE * rtt.value
-        if awake < mean:
-            late = mean - awake
+            cells += [f"{known:g} ms", f"1 in {float(f'{1 / share:.2g}'):.0f}"]
+        awake, late = subject.awake_rtt_ms, subject.late_ms
+        if late:
             waking = (late**2 + sd**2) / late
             cells += [f"{awake:.3g} ms", f"{100 * late / waking:.0f} %", f"{awake + waking:.3g} ms"]
         else:

@@ -163,7 +163,7 @@ def test_near_enough(target: Target, met: tuple[float, ...], missed: tuple[float
 
 
 def test_balanced_seeds_stand_for_many() -> None:
-    seeds = balanced(["rate", "delay"], 8)
+    seeds = balanced({"draw": {"rate": {}, "delay": {}}}, 8)
     assert len(set(seeds)) == 8
     for what in ("rate", "delay"):
         values = [float(normal(seed, "link.link", what)) for seed in seeds]

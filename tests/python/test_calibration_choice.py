@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import random
+import tomllib
 from dataclasses import replace
 from statistics import fmean, stdev
 from typing import Any
 
 import pytest
 
-from mptcplab.calibration import choice, fit, modelled, rows, start
-from mptcplab.calibration.families import families
+from mptcplab.calibration import choice, fit, modelled, profile, rows, start
+from mptcplab.calibration.families import admissible, families
 from mptcplab.calibration.fit import Fit, residuals
 from mptcplab.calibration.measure import Measured, measure
 from mptcplab.calibration.subject import Subject
@@ -149,6 +150,114 @@ def test_a_link_can_be_simulated_however_little_a_table_says() -> None:
     link = widened(fit, {"throughput": 9.0, "loss": 9.0})
     assert measure(fit.subject, link, [1]).mean("throughput")
     assert {link["draw"][what]["spread"] for what in ("rate", "loss")} == {3.0}
+
+
+def test_losses_that_alone_hold_the_throughput_spread_by_no_more_than_it_did() -> None:
+    """It goes with their root: twice as far as rates do (Mathis et al., 1997)."""
+    link = widened(made("unfilled-single"), {"throughput": 0.15, "loss": 9.0})
+    assert link["draw"]["rate"]["spread"] == pytest.approx(0.306, abs=0.001)
+    assert link["draw"]["loss"]["spread"] == pytest.approx(0.612, abs=0.002)
+
+
+def test_losses_that_alone_hold_the_throughput_are_drawn_before_it_is_judged(
+    simulated: list[str],
+) -> None:
+    delay = {"element": "delay", "delay": "40 ms"}
+    fast = {"element": "rate", "rate": "10 Mbit/s"}
+    lossy = [fast, delay, {"element": "loss", "ratio": "0.5 %"}]
+    printed = printed_of({"uplink": [fast, delay], "downlink": lossy}, list(range(1, 7)))
+    printed = tuple(replace(one, sd=one.sd or 0.2 * one.value) for one in printed)
+    found = choice.choose(subject(targets=printed), runs=3, tries=4, workers=2)
+    (one,) = (each.fit for each in found.standing if each.fit.family.capacity == "unfilled")
+    model = start.of(one.subject, one.family)
+    drawn = replace(model, loss_spread=one.link["draw"]["loss"]["spread"])
+    link = drawn.link(one.parameters)
+    assert link["draw"]["loss"] == one.link["draw"]["loss"]
+    seeds = fit.balanced_seeds(drawn, 3)
+    assert f"{link} {seeds}" in simulated
+    assert measure(one.subject, link, seeds) == one.measured
+
+
+def slept(**other: Any) -> Subject:
+    """Give what was printed of a radio that slept before one run of ten, for 2 s."""
+    late = (
+        Target("throughput", 3.0, 0.5),
+        Target("rtt", 125.0, 10.0),
+        Target("handshake_rtt", 300.0, 600.0),
+        Target("loss", 0.2, 0.1),
+    )
+    return subject(technology="HSPA+", targets=late, **other)
+
+
+def test_a_radio_sleeps_before_as_many_runs_as_make_handshakes_so_late() -> None:
+    model = start.of(slept(), families()["asleep-bursts"])
+    # It answers within 100 ms when awake: 200 ms of lateness are a tenth of 2 s.
+    assert model.start["asleep"] == pytest.approx(0.1)
+    assert model.fitted["asleep"] == "handshake_rtt"
+    link = model.link(model.start)
+    handshakes = measure(slept(), link, fit.balanced_seeds(model, 10)).values("handshake_rtt")
+    late = [ms for ms in handshakes if ms > 2000]
+    assert len(late) == 1
+    assert fmean(handshakes) == pytest.approx(300, rel=0.1)
+    assert all(ms < 110 for ms in handshakes if ms not in late)
+
+
+def test_a_family_of_two_states_is_written_as_two_links() -> None:
+    model = start.of(slept(), families()["asleep-bursts"])
+    link = model.link(model.start)
+    fits = [
+        Fit(one.subject, one.family, one.start, one.fitted, one.link(one.start), [], Measured([]))
+        for one in (model, start.of(slept(), families()["deep-bursts"]))
+    ]
+    for order in (fits, fits[::-1]):
+        parts = zip(order, (0.6, 0.4), strict=True)
+        both = choice.Choice(
+            [choice.Scored(one, {"RTT": 1.0}, weight=weight) for one, weight in parts]
+        )
+        made = profile.link(both)
+        weights = [one["weight"] for one in made["alternatives"]]
+        assert len(weights) == 2
+        assert "alternatives" not in made["alternatives"][0]
+        own = 0.54 if order is fits else 0.6
+        assert sum(weights) == pytest.approx(1 - own, abs=0.002)
+        read = tomllib.loads(profile.text(both))
+        assert [one["weight"] for one in read["alternatives"]] == weights
+        load(
+            {
+                "schema": 1,
+                "transfer": {"size": "1 MB"},
+                "link": {"radio": made},
+                "path": {"radio": {"link": "radio"}},
+            }
+        )
+    widths = widened(fits[0], {"throughput": 0.2, "loss": 0.5})
+    assert [one["draw"]["loss"]["spread"] for one in (widths, *widths["alternatives"])] == [0.5] * 2
+    assert "draw" in link
+
+
+def test_a_radio_sleeps_only_where_handshakes_are_late() -> None:
+    late = {
+        name
+        for name, one in rows.subjects().items()
+        if any(family.waking_ms for family in admissible(one))
+    }
+    assert late == {
+        "umass-tr/II/amherst-verizon-lte",
+        "umass-tr/II/amherst-att-hspa",
+        "umass-tr/IV/western-ma-att-hspa-mobile",
+    }
+
+
+def test_a_neighbouring_band_takes_its_part_of_a_capacity() -> None:
+    rcn = rows.subject("umass-tr/II/boston-rcn-wifi")
+    model = start.of(rcn, families()["interfered-single"])
+    limited = model.link(model.start)["downlink"][0]
+    on, off = (float(limited[f"{which}_time"].split()[0]) for which in ("high", "low"))
+    high = float(limited["high"].split()[0])
+    assert on + off == pytest.approx(5)
+    assert high * on / (on + off) == pytest.approx(model.start["rate_mbps"], rel=0.001)
+    assert model.family in admissible(rcn)
+    assert model.family not in admissible(rows.subject("umass-tr/II/amherst-umass-wifi"))
 
 
 def test_what_even_the_best_family_misses_flattens_weights_and_widens_links() -> None:

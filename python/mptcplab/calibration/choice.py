@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from mptcplab.calibration import start
+from mptcplab.calibration import start, uncertainty
 from mptcplab.calibration.fit import RUNS, TRIES, balanced_seeds, judged, searched
 from mptcplab.calibration.target import FIGURES, LOSS_FACTOR, NEAR, rounded
-from mptcplab.calibration.uncertainty import widened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,11 +132,17 @@ def choose(
         made, one = fitted(model, *((runs, tries) if thorough else few), slopes=slopes)
         found.append(made)
         fits.append(one)
-    standing = [one.fit.family for one in weighed(fits, runs).standing]
+    standing = {one.fit.family: one.fit for one in weighed(fits, runs).standing}
     for number, (made, one) in enumerate(zip(found, list(fits), strict=True)):
-        if number and one.family in standing and not subject.is_captured:
-            # What stands is fitted as thoroughly as the first family, from where it is.
-            model = replace(made.model, start=one.parameters)
+        if one.family not in standing or subject.is_captured:
+            continue
+        # What stands is fitted as thoroughly as the first family, from where it is.
+        model = replace(made.model, start=one.parameters)
+        drawn = standing[one.family].link.get("draw", {}).get("loss")
+        if drawn and uncertainty.hangs_on_losses(one):
+            # It is judged by what it is drawn with: its throughput is what losses leave.
+            _, fits[number] = fitted(replace(model, loss_spread=drawn["spread"]), runs, tries)
+        elif number:
             known = {"slopes": made.slopes, "measured": one.measured}
             _, better = fitted(model, runs, tries, **known)
             fits[number] = min(one, better, key=lambda each: math.fsum(errors(each, runs).values()))
@@ -161,35 +166,47 @@ def _beside(first: Found, model: Model) -> tuple[Model, dict[str, Any]]:
     """
     if model.family.capacity == "unfilled":
         return model, {}
-    known = {name: first.parameters[name] for name in model.fitted if name in first.parameters}
-    alike = model.fitted.items() <= first.model.fitted.items() and not model.subject.is_captured
-    slopes = first.slopes if alike else {}
+    known = {name: first.parameters[name] for name in model.searched if name in first.parameters}
+    alike = model.searched.items() <= first.model.searched.items()
+    slopes = first.slopes if alike and not model.subject.is_captured else {}
     return replace(model, start=model.start | known), slopes
 
 
 def weighed(fits: list[Fit], runs: int) -> Choice:
-    """Weigh fits by the Bayesian information criterion (Schwarz, Annals of Statistics 6, 1978).
-
-    There are hardly more figures than parameters, so that the AIC's correction for few is infinite.
-    Where the best is off by more than its degrees of freedom, all errors are taken for as many
-    times smaller (the quasi-likelihood of Burnham and Anderson, 2002, §2.5). What is drawn of links
-    spreads by these standard errors, too.
-    """
+    """Weigh fits, and have what is drawn of links spread by standard errors, inflated as well."""
     scored = [Scored(one, errors(one, runs)) for one in fits]
-    figures = max(1, len(scored[0].errors))
-    best = min(scored, key=lambda one: one.chi_squared)
-    inflated = max(1.0, best.chi_squared / max(1, figures - len(best.fit.fitted)))
+    inflated, weights = criterion(
+        [(one.chi_squared, len(one.fit.fitted)) for one in scored],
+        max(1, len(scored[0].errors)),
+        [_vague(one.fit, runs) for one in scored],
+    )
+    tried = [
+        replace(one, fit=_uncertain(one.fit, runs, inflated), bic=bic, weight=weight)
+        for one, (bic, weight) in zip(scored, weights, strict=True)
+    ]
+    return Choice(sorted(tried, key=lambda one: -one.weight))
+
+
+def criterion(
+    fits: list[tuple[float, int]], figures: int, vague: list[float]
+) -> tuple[float, list[tuple[float, float]]]:
+    """Give the Bayesian information criterion of fits, and how likely each is among them.
+
+    They are sums of squared errors with numbers of parameters (Schwarz, Annals of Statistics 6,
+    1978). There are hardly more figures than parameters, so that the AIC's correction for few is
+    infinite. Where the best is off by more than its degrees of freedom, all errors are taken for
+    as many times smaller, which is given, too (the quasi-likelihood of Burnham and Anderson, 2002,
+    §2.5).
+    """
+    best, parameters = min(fits, key=lambda one: one[0])
+    inflated = max(1.0, best / max(1, figures - parameters))
     bics = [
-        one.chi_squared / inflated + _vague(one.fit, runs) + len(one.fit.fitted) * math.log(figures)
-        for one in scored
+        chi_squared / inflated + unsure + count * math.log(figures)
+        for (chi_squared, count), unsure in zip(fits, vague, strict=True)
     ]
     likely = [math.exp(-(bic - min(bics)) / 2) for bic in bics]
     total = math.fsum(likely)
-    tried = [
-        replace(one, fit=_uncertain(one.fit, runs, inflated), bic=bic, weight=part / total)
-        for one, bic, part in zip(scored, bics, likely, strict=True)
-    ]
-    return Choice(sorted(tried, key=lambda one: -one.weight))
+    return inflated, [(bic, part / total) for bic, part in zip(bics, likely, strict=True)]
 
 
 def _uncertain(fit: Fit, runs: int, inflated: float) -> Fit:
@@ -197,7 +214,7 @@ def _uncertain(fit: Fit, runs: int, inflated: float) -> Fit:
         one.target.figure: math.sqrt(inflated) * _standard_error(fit, one, runs)
         for one in fit.residuals
     }
-    return replace(fit, link=widened(fit, standard))
+    return replace(fit, link=uncertainty.widened(fit, standard))
 
 
 def errors(fit: Fit, runs: int) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -24,7 +24,7 @@ class Family:
     title: str
     #: ``single`` or ``bursts``.
     losses: str
-    #: ``steady``, ``wandering`` or ``on-off``.
+    #: ``steady``, ``wandering``, ``on-off``, ``unfilled`` or ``interfered``.
     capacity: str
     #: Technologies that it is admissible for; "" are captures.
     of: tuple[str, ...]
@@ -33,6 +33,8 @@ class Family:
     #: ``fitted``, ``deep`` or ``drains``.
     queue: str = "fitted"
     retries: bool = False
+    #: How long a radio that slept takes to wake, by technology.
+    waking_ms: dict[str, float] = field(default_factory=dict, hash=False)
 
 
 @cache
@@ -47,7 +49,10 @@ def admissible(subject: Subject) -> list[Family]:
     return [
         one
         for one in families().values()
-        if subject.technology in one.of and (one.queue != "drains" or subject.drains)
+        if subject.technology in one.of
+        and (one.queue != "drains" or subject.drains)
+        and (one.capacity != "interfered" or subject.interfered)
+        and (not one.waking_ms or 0 < subject.late_ms < one.waking_ms[subject.technology])
     ]
 
 

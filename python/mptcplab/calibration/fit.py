@@ -96,7 +96,7 @@ def fit(
 
 def balanced_seeds(model: Model, runs: int) -> list[int]:
     """Give seeds of runs: every try meets the same conditions, so differences are parameters'."""
-    return balanced(model.link(model.start).get("draw", {}), runs)
+    return balanced(model.link(model.start), runs)
 
 
 def searched(
@@ -161,7 +161,7 @@ def _search(
     import numpy as np
     from scipy.optimize import lsq_linear
 
-    names = list(model.fitted)
+    names = list(model.searched)
     bounds = [models.BOUNDS[name] for name in names]
     low, high = (np.log([pair[side] for pair in bounds]) for side in (0, 1))
     scales = np.array([_scale(model, figure) for figure in model.figures])
@@ -178,7 +178,7 @@ def _search(
     # A faster link has shorter queues: rates that answer for round trips lower their figure.
     own = [
         (model.figures.index(figure), number)
-        for number, (name, figure) in enumerate(model.fitted.items())
+        for number, (name, figure) in enumerate(model.searched.items())
         if (name, figure) != ("rate_mbps", "rtt")
     ]
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from mptcplab.calibration.target import STEADY, rounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from mptcplab.calibration.families import Family
     from mptcplab.calibration.subject import Subject
 
@@ -43,8 +42,11 @@ CORRELATION = {"download": "5 s", "upload": "20 s"}
 ACK_MBPS = {"LTE": 5.0, "HSPA+": 1.0, "eHRPD": 0.7, "EV-DO": 0.7, "WiMAX": 1.5, "Mobile": 3.0}
 OTHER_ACK_MBPS = 10.0
 LEAST_QUEUE_BYTES = 1500
-# How long a scheduler serves others, and then this one, in the mean.
-ON_OFF = "100 ms"
+# How long a capacity is there, and then is not, in the mean, in ms: while a scheduler serves this
+# one, and then others; while a neighbouring band receives, and then sends.
+ON_OFF = {"on-off": (100.0, 100.0), "interfered": (3.085, 1.915)}
+# The part of runs before which the radio slept; read off, and not searched.
+ASLEEP_SHARE = "asleep"
 # As in the link wifi-retries.
 RETRIES = {
     "element": "arq",
@@ -54,6 +56,8 @@ RETRIES = {
     "back_off": "135 us",
     "longest_back_off": "9.2 ms",
 }
+# Keys of elements that answer for losses.
+LOSSES: dict[Any, str] = {"loss": "ratio", "gilbert-elliott-time": "bad_time"}
 ACK_QUEUE = {"queue": "drop-tail", "bytes": "100 kB"}
 
 
@@ -66,6 +70,8 @@ class Model:
     start: Parameters
     #: Which of them are fitted, and to which figure.
     fitted: dict[str, str]
+    #: By how much losses differ between the runs that it is fitted with.
+    loss_spread: float = 0.0
 
     @property
     def figures(self) -> list[str]:
@@ -78,12 +84,24 @@ class Model:
         return [one.figure for one in self.subject.targets if not one.below]
 
     @property
+    def searched(self) -> dict[str, str]:
+        """Which parameters a search is to find; others are read off."""
+        return {name: one for name, one in self.fitted.items() if name in BOUNDS}
+
+    @property
     def varies(self) -> bool:
         """Whether the rate wanders within a run."""
         return self.family.capacity == "wandering" and self.start["variation"] >= STEADY
 
     def link(self, at: Parameters) -> dict[str, Any]:
         """Give the link with these parameters, as a scenario has it."""
+        if ASLEEP_SHARE not in at:
+            return self._link(at)
+        awake = {name: value for name, value in at.items() if name != "promotion_ms"}
+        asleep = {"weight": rounded(at[ASLEEP_SHARE], 3)} | self._link(at)
+        return self._link(awake) | {"alternatives": [asleep]}
+
+    def _link(self, at: Parameters) -> dict[str, Any]:
         data, acks = self._data_link(at), self._ack_link(at)
         if self.subject.direction == "download":
             link: dict[str, Any] = {"uplink": acks, "downlink": data}
@@ -110,12 +128,13 @@ class Model:
                 "drain_rate": f"{rounded(3 * rate)} Mbit/s",
                 "delay": f"{rounded(at['queue_ms'])} ms",
             }
-        elif self.family.capacity == "on-off":
+        elif self.family.capacity in ON_OFF:
+            on_ms, off_ms = ON_OFF[self.family.capacity]
             limited = {
                 "element": "rate-markov",
-                "high": f"{rounded(2 * rate)} Mbit/s",
-                "high_time": ON_OFF,
-                "low_time": ON_OFF,
+                "high": f"{rounded((on_ms + off_ms) / on_ms * rate)} Mbit/s",
+                "high_time": f"{on_ms:g} ms",
+                "low_time": f"{off_ms:g} ms",
                 "queue": _queue(at),
             }
         elif not self.varies:
@@ -190,6 +209,8 @@ class Model:
             ]
             if spread and of:
                 draw[name] = {"of": of, "spread": rounded(spread, 3)}
+        if self.loss_spread:
+            draw["loss"] = {"of": lost(link[data[0]], data[0]), "spread": self.loss_spread}
         return draw
 
     def _spreads(self) -> tuple[float, list[tuple[str, str, float]]]:
@@ -199,12 +220,18 @@ class Model:
         if throughput is None or throughput.sd is None or not self.subject.draws:
             return 0.0, []
         rate = throughput.sd / throughput.value
-        if handshake is None or handshake.sd is None:
+        if handshake is None or handshake.sd is None or ASLEEP_SHARE in self.start:
             return rate, []
         if "promotion_ms" in self.start:
             spread = min(MOST_SPREAD, handshake.sd / self.start["promotion_ms"])
             return rate, [("promotion", "takes", spread)]
         return rate, [("delay", "delay", min(MOST_DELAY_SPREAD, handshake.sd / handshake.value))]
+
+
+def lost(elements: list[dict[str, Any]], direction: str) -> list[str]:
+    """Give the keys that answer for losses, as a draw has them."""
+    keys = [(number, LOSSES.get(one.get("element"))) for number, one in enumerate(elements)]
+    return [f"{direction}.{number}.{key}" for number, key in keys if key]
 
 
 def _queue(at: Parameters) -> dict[str, Any]:

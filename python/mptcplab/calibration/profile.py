@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mptcplab.calibration.choice import Choice, Scored
+from mptcplab.calibration.choice import Choice
 from mptcplab.calibration.fit import Fit
 from mptcplab.calibration.target import FIGURES, rounded
 from mptcplab.scenario.long import DIRECTIONS, written
@@ -19,16 +21,16 @@ def write(choice: Choice, target: Path) -> None:
 
 def text(choice: Choice) -> str:
     """Give the profile as TOML."""
-    first, *others = choice.standing
-    fit, origin = first.fit, first.fit.subject.origin | {"why": choice.reason}
-    lines = [f"title = {written(fit.subject.title)}", *_comments(fit), *_elements(fit)]
-    for name, draw in fit.link.get("draw", {}).items():
+    (fit, own), *others = _parts(choice)
+    origin = fit.subject.origin | {"why": choice.reason}
+    lines = [f"title = {written(fit.subject.title)}", *_comments(fit), *_elements(own)]
+    for name, draw in own.get("draw", {}).items():
         lines += ["", f"[draw.{name}]", *_pairs(draw)]
-    for one in others:
-        lines += ["", "[[alternatives]]", *_comments(one.fit), *_pairs(_weight(one))]
-        lines += _elements(one.fit)
-        if "draw" in one.fit.link:
-            lines.append(f"draw = {written(one.fit.link['draw'])}")
+    for other, one in others:
+        lines += ["", "[[alternatives]]", *_comments(other), f"weight = {one['weight']}"]
+        lines += _elements(one)
+        if "draw" in one:
+            lines.append(f"draw = {written(one['draw'])}")
     lines += ["", "[origin]", *_pairs(origin)]
     lines.append(f"families = {written(choice.rows(), apart=True)}")
     lines += ["", "[origin.residuals]"]
@@ -38,22 +40,28 @@ def text(choice: Choice) -> str:
 
 def link(choice: Choice) -> dict[str, Any]:
     """Give the link as a scenario has it, with what else it may be."""
-    first, *others = choice.standing
-    if not others:
-        return first.fit.link
-    return first.fit.link | {"alternatives": [_weight(one) | one.fit.link for one in others]}
+    (_, own), *others = _parts(choice)
+    own.pop("weight")
+    return own | ({"alternatives": [one for _, one in others]} if others else {})
 
 
-def _weight(one: Scored) -> dict[str, float]:
-    return {"weight": round(one.weight, 3)}
+def _parts(choice: Choice) -> Iterator[tuple[Fit, dict[str, Any]]]:
+    """Give all that the link may be, each with its weight; a family may be several."""
+    for one in choice.standing:
+        own = one.fit.link
+        others = own.get("alternatives", [])
+        rest = 1 - math.fsum(other["weight"] for other in others)
+        for part in (own | {"weight": rest}, *others):
+            whole = part | {"weight": round(one.weight * part["weight"], 3)}
+            yield one.fit, {key: value for key, value in whole.items() if key != "alternatives"}
 
 
 def _pairs(table: dict[str, Any]) -> list[str]:
     return [f"{key} = {written(value)}" for key, value in table.items()]
 
 
-def _elements(fit: Fit) -> list[str]:
-    return [f"{direction} = {written(fit.link[direction], apart=True)}" for direction in DIRECTIONS]
+def _elements(link: dict[str, Any]) -> list[str]:
+    return [f"{direction} = {written(link[direction], apart=True)}" for direction in DIRECTIONS]
 
 
 def _comments(fit: Fit) -> list[str]:

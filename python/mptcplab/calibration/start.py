@@ -6,7 +6,13 @@ import math
 from dataclasses import replace
 
 from mptcplab.calibration.families import admissible, steady
-from mptcplab.calibration.model import HEADER_BYTES, PACKET_BITS, PACKET_BYTES, Model
+from mptcplab.calibration.model import (
+    ASLEEP_SHARE,
+    HEADER_BYTES,
+    PACKET_BITS,
+    PACKET_BYTES,
+    Model,
+)
 from mptcplab.calibration.subject import ALL_WINDOW
 from mptcplab.calibration.target import STEADY
 
@@ -24,9 +30,6 @@ ANSWERS = {
     "loss": "burst_percent",
     "throughput_cv": "variation",
 }
-# Where handshakes of many runs exceed this part of data's RTT, or that of one run all of it, the
-# radio has slept before.
-AWAKE = 0.8
 # A handshake that is later by less is not late.
 ASLEEP = 0.02
 # Of one run: waking takes at least so long, and a handshake that is late by less is only late.
@@ -59,6 +62,11 @@ def of(subject: Subject, family: Family | None = None) -> Model:
         answers["rtt"] = "base_ms"
     if family.capacity == "unfilled":
         _unfill(subject, start, answers)
+    if family.waking_ms:
+        # Handshakes are as late as it slept often; how much they differ then shows whether it did.
+        waking_ms = family.waking_ms[subject.technology]
+        start |= {"promotion_ms": waking_ms, ASLEEP_SHARE: subject.late_ms / waking_ms}
+        answers["handshake_rtt"] = ASLEEP_SHARE
     fitted = {
         answers[one.figure]: one.figure
         for one in subject.targets
@@ -166,8 +174,7 @@ def _printed(subject: Subject) -> tuple[Parameters, dict[str, str]]:
     rtt = subject.value("rtt", 0.0)
     handshake = subject.value("handshake_rtt", subject.base_rtt_ms or 0.6 * rtt)
     throughput = subject.value("throughput", subject.rate_mbps or _mathis_mbps(subject))
-    awake = AWAKE if subject.draws else 1.0
-    base = min(handshake, awake * rtt) if rtt else handshake
+    base = min(handshake, subject.awake_rtt_ms) if rtt else handshake
     start = {
         "rate_mbps": throughput * 1.1,
         "base_ms": base,

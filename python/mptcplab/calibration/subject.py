@@ -13,6 +13,9 @@ from mptcplab.measurements import SinglePath
 MSS_BYTES = 1400
 SSTHRESH_PACKETS = 46
 WINDOWS = {"ctu-lte": "64 KiB"}
+# Where handshakes of many runs exceed this part of data's RTT, or that of one run all of it, the
+# radio has slept before.
+AWAKE = 0.8
 # What was read off is a window: it is all of the buffer (adv_win_scale of Linux).
 ALL_WINDOW = 31
 UMASS = ("umass-tr", "umass-up", "imc13")
@@ -46,6 +49,8 @@ class Subject:
     draws: bool = False
     #: Whether the queue grows to a delay and drains after a loss.
     drains: bool = False
+    #: Whether a radio of a neighbouring band was beside it.
+    interfered: bool = False
     #: Losses that no full queue made, and packets that are lost at once, where that was measured.
     loss_percent: float | None = None
     burst_packets: float | None = None
@@ -59,6 +64,17 @@ class Subject:
     def is_captured(self) -> bool:
         """Whether it is one transfer, of which every packet is known."""
         return self.loss_percent is not None
+
+    @property
+    def awake_rtt_ms(self) -> float:
+        """At most so long a radio takes to answer that is awake."""
+        return (AWAKE if self.draws else 1.0) * self.value("rtt", 0.0)
+
+    @property
+    def late_ms(self) -> float:
+        """By how much handshakes of many runs are later than that in the mean."""
+        awake_ms = self.awake_rtt_ms if self.draws else 0.0
+        return max(0.0, self.value("handshake_rtt", 0.0) - awake_ms) if awake_ms else 0.0
 
     def target(self, figure: str) -> Target | None:
         """Give the target of a figure, if it has one."""
@@ -91,6 +107,7 @@ def of_row(row: SinglePath, spread: str) -> Subject:
         trim_s=0.0 if plain else 5.0,
         draws=spread == "runs",
         drains=row.id in DRAINING,
+        interfered=row.id in INTERFERED,
         base_rtt_ms=BASE_RTT_MS.get(row.id),
         rate_mbps=RATES_MBPS.get(row.id),
     )
@@ -107,6 +124,9 @@ DRAINING = (
     "umass-tr/II/boston-att-lte-adjusted",
     "umass-tr/IV/boston-att-lte-mobile",
 )
+# UM-CS-2012-022, table I: of the Wi-Fi networks that were measured alone, this one had a radio of a
+# neighbouring band beside it, Sprint's WiMAX at 2495 to 2690 MHz.
+INTERFERED = ("umass-tr/II/boston-rcn-wifi",)
 # Where no handshake was measured: that of the same technology's downloads (UM-CS-2012-022, table
 # II; of Wi-Fi its home network, RCN), less where the data's RTT leaves no room.
 BASE_RTT_MS = {
