@@ -7,6 +7,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from experiments.markdown import table
@@ -19,6 +20,7 @@ HERE = Path(__file__).parent
 BEFORE = HERE / "before.json"
 # What the papers did, and what becomes of each item here.
 ITEMS = HERE / "items.toml"
+THRESHOLDS = HERE / "thresholds.json"
 RESULTS, LINUX = HERE / outcome.NAME, HERE / "linux.json"
 ORDER = (
     judging.FAILS,
@@ -241,6 +243,17 @@ def _beyond(results: dict[str, Any]) -> Iterator[str]:
     yield from _table(("row", "what", "printed", "ours", "single paths together"), rows)
 
 
+def _thresholds(_: dict[str, Any]) -> Iterator[str]:
+    """Say what is left of the thresholds of each path, in packets."""
+    runs = json.loads(THRESHOLDS.read_text())["runs"].values()
+    for path, carrier in (("verizon", "Verizon's"), ("att", "AT&T's")):
+        left = sorted(packets for run in runs for packets in run[path])
+        yield (
+            f"- {carrier}: {median(left):g} packets in the median of {len(runs)} runs, "
+            f"{left[0]:g} to {left[-1]:g}."
+        )
+
+
 def _inconsistent(results: dict[str, Any]) -> Iterator[str]:
     for title, remarks in results["inconsistent"].items():
         for remark in remarks:
@@ -276,4 +289,5 @@ PARTS = {
     "changed": _changed,
     "moved": _moved,
     "today": _today,
+    "thresholds": _thresholds,
 }

@@ -6,7 +6,7 @@ import json
 import tomllib
 from pathlib import Path
 
-from experiments.study import today
+from experiments.study import thresholds, today
 from mptcplab.study.experiments import experiments
 
 ROOT = Path(__file__).parents[2]
@@ -44,3 +44,9 @@ def test_every_finding_stands_on_the_page_of_today_of_its_paper() -> None:
     pages = {paper: today.page(paper) for paper in today.PAPERS}
     for finding in found:
         assert finding["says"].replace("|", r"\|") in pages[finding["paper"]]
+
+
+def test_thresholds_are_those_that_runs_begin_with() -> None:
+    kept = json.loads(thresholds.KEPT.read_text())["runs"]
+    assert [int(seed) for seed in kept] == list(thresholds.SEEDS)
+    assert kept["1"] == thresholds.begun(1)
