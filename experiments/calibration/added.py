@@ -6,14 +6,15 @@ that stands changes the link: ``refit --row`` fits that row anew.
 
 from __future__ import annotations
 
-import math
-import sys
 from typing import Any
 
 from experiments.calibration.refit import LINKS
 from mptcplab.calibration import choice, rows, start
-from mptcplab.calibration.fit import RUNS, balanced_seeds, judged, searched
-from mptcplab.calibration.target import rounded
+from mptcplab.calibration.families import families
+from mptcplab.calibration.fit import RUNS, Fit, balanced_seeds, judged, searched
+from mptcplab.calibration.measure import Measured
+from mptcplab.calibration.subject import Subject
+from mptcplab.calibration.target import Residual, rounded
 from mptcplab.scenario import library
 from mptcplab.scenario.long import written
 from mptcplab.writing import write_whole
@@ -24,20 +25,22 @@ Row = dict[str, Any]
 def main() -> None:
     """Fit what is missing, and write."""
     for name, subject in rows.subjects().items():
-        tried = library.table("links", subject.name)["origin"]["families"]
+        origin = library.table("links", subject.name)["origin"]
+        tried = origin["families"]
         known = {one["family"] for one in tried}
         models = {model.family.name: model for model in start.models(subject)}
+        new: dict[str, choice.Scored] = {}
         for family in models.keys() - known:
             seeds = balanced_seeds(models[family], RUNS // choice.RIVAL_PART)
             found = searched(models[family], seeds, choice.RIVAL_TRIES, 1)
             fit = judged(found, balanced_seeds(models[family], RUNS), 1)
-            errors = choice.errors(fit, RUNS)
-            print(name, family, {key: round(one, 2) for key, one in errors.items()}, flush=True)
-            chi_squared = rounded(math.fsum(errors.values()), 4)
-            row = {"family": family, "chi_squared": chi_squared, "parameters": len(fit.fitted)}
-            tried = [*tried, row | {"figures": len(errors), "misses": fit.missed}]
-        if len(tried) > len(known):
-            write(subject.name, weighed(tried))
+            one = new[family] = choice.Scored(fit, choice.errors(fit, RUNS))
+            print(name, family, {key: round(off, 2) for key, off in one.errors.items()}, flush=True)
+            row = {"family": family, "chi_squared": rounded(one.chi_squared, 4)}
+            row |= {"parameters": len(fit.fitted), "figures": len(one.errors)}
+            tried = [*tried, row | {"misses": fit.missed}]
+        if new:
+            write(subject, origin, weighed(tried), new)
 
 
 def weighed(tried: list[Row]) -> list[Row]:
@@ -52,17 +55,33 @@ def weighed(tried: list[Row]) -> list[Row]:
     return sorted(found, key=lambda one: -one["weight"])
 
 
-def write(profile: str, tried: list[Row]) -> None:
-    """Write what was tried into a link's origin."""
-    file = LINKS / f"{profile}.toml"
+def write(subject: Subject, origin: Row, tried: list[Row], new: dict[str, choice.Scored]) -> None:
+    """Write what was tried into a link's origin, and why it is the first one."""
+    stands = [one["family"] for one in tried if one["weight"] >= choice.LEAST_WEIGHT]
+    if changed := [one for one in stands if one in new]:
+        print(f"{subject.name}: {', '.join(changed)} stands: fit the row anew", flush=True)
+        return
+    file = LINKS / f"{subject.name}.toml"
     text = file.read_text()
     old = text[text.index("families = [") : text.index("\n\n[origin.residuals]")]
-    stood = [one["family"] for one in library.table("links", profile)["origin"]["families"]]
-    stands = [one["family"] for one in tried if one["weight"] >= choice.LEAST_WEIGHT]
-    if new := [one for one in stands if one not in stood]:
-        print(f"{profile}: {', '.join(new)} stands: fit the row anew", file=sys.stderr, flush=True)
-        return
-    write_whole(file, text.replace(old, f"families = {written(tried, apart=True)}").encode())
+    text = text.replace(old, f"families = {written(tried, apart=True)}")
+    rival = new.get(tried[1]["family"])
+    if rival is not None:
+        why = choice.Choice([first(subject, origin), rival]).reason
+        text = text.replace(f"why = {written(origin['why'])}", f"why = {written(why)}")
+    write_whole(file, text.encode())
+
+
+def first(subject: Subject, origin: Row) -> choice.Scored:
+    """Give the first family as its origin has it, without deviations within runs."""
+    model = start.of(subject, families()[origin["families"][0]["family"]])
+    kept = origin["residuals"]
+    found = [
+        Residual(one, kept[one.figure].get("shown"), kept[one.figure].get("sd"))
+        for one in subject.targets
+    ]
+    fit = Fit(subject, model.family, model.start, model.fitted, {}, found, Measured([]))
+    return choice.Scored(fit, choice.errors(fit, RUNS))
 
 
 if __name__ == "__main__":
