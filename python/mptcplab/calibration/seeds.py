@@ -29,16 +29,14 @@ def balanced(link: dict[str, Any], count: int) -> list[int]:
         for what in link.get("draw", {})
     }
     others = link.get("alternatives", [])
-    wanted = [one["weight"] for one in others]
     which = {seed: drawn(link, others, f"link.{PATH}", seed) for seed in pool if others}
     chance = random.Random(count)  # noqa: S311 - no secret
     groups = [sorted(chance.sample(pool, count)) for _ in range(TRIALS if values or others else 1)]
 
     def bias(group: Sequence[int]) -> float:
         normals = [[one[seed] for seed in group] for one in values.values()]
-        often = [sum(which[seed] is one for seed in group) / count for one in others]
-        return sum(fmean(one) ** 2 + (pstdev(one) - 1) ** 2 for one in normals) + sum(
-            (of - want) ** 2 for of, want in zip(often, wanted, strict=True)
-        )
+        far = [sum(which[seed] is one for seed in group) / count - one["weight"] for one in others]
+        off = [fmean(one) ** 2 + (pstdev(one) - 1) ** 2 for one in normals]
+        return sum((*off, *(one**2 for one in far)), start=0.0)
 
     return min(groups, key=bias)
