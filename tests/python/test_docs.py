@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 import mptcplab
@@ -143,3 +146,20 @@ def test_the_examples_of_real_networks_are_those_that_are_shipped() -> None:
     for name in ("field.toml", "weeks.toml"):
         shipped = (ROOT / "examples" / name).read_text()
         assert re.sub(r"\A(#.*\n)+\n", "", shipped) in blocks
+
+
+def test_a_load_that_follows_the_hour_makes_answers_slower() -> None:
+    blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/scenarios.md").read_text(), re.DOTALL)
+    (day,) = (one for one in blocks if one.startswith("# day.toml"))
+    run = mptcplab.run(tomllib.loads(day)).mptcp
+    assert run.outcome["finished"]
+    took = {"night": (0, 7), "office": (8, 17), "evening": (19, 21)}
+    means = {
+        name: fmean(
+            run.responses.filter(pl.col("at_s").is_between(begin * 3600, end * 3600))[
+                "response_time_ms"
+            ]
+        )
+        for name, (begin, end) in took.items()
+    }
+    assert 1.2 * means["night"] < means["office"] < means["evening"]
