@@ -17,11 +17,11 @@ from typing import Any
 
 import mptcplab
 from experiments.findings import views
-from experiments.findings.provoked import Case, provoked
+from experiments.findings.provoked import provoked
 from experiments.findings.scenarios import silent
 from mptcplab import _core
 from mptcplab.labels.findings import is_minimum
-from mptcplab.results.findings.remedies import REMEDIES
+from mptcplab.results.findings.remedies import Places, Remedy, places, triable
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
 
@@ -30,18 +30,34 @@ SEED = 1
 SILENT_SEEDS = (1, 2, 3)
 
 
-def found(
+def found(*words: Any, **options: Any) -> dict[str, Any]:
+    """Run a scenario; give what was found, by kind with its cost, and how long it took."""
+    told = recommended(*words, **options)
+    return {key: value for key, value in told.items() if key not in ASIDE}
+
+
+ASIDE = {"remedies", "bytes"}
+
+
+def recommended(
     table: dict[str, Any],
     seed: int,
     settings: Sequence[str] = (),
     view: views.View | None = None,
     engine: str = "simulation",
 ) -> dict[str, Any]:
-    """Run a scenario; give what was found, by kind with its cost, and how long it took."""
+    """Give the same, and by kind what the findings recommend that a simulation can try."""
     if view is None and engine == "simulation":
         _, scenario = load(copy.deepcopy(table), list(settings))
         tables = _core.simulate(plan(scenario, seed, None))
-        return _told(tables.rows("findings"), tables.rows("transfers"))
+        paths = {
+            (row["connection"], row["subflow"]): row["path"] for row in tables.rows("subflows")
+        }
+        return _told(
+            tables.rows("findings"),
+            tables.rows("transfers"),
+            lambda row: Places(paths.get((row["connection"], row["subflow"]))),
+        )
     with TemporaryDirectory() as place:
         run = mptcplab.run(
             copy.deepcopy(table),
@@ -53,19 +69,25 @@ def found(
             engine=engine,
         )
         kept = run.mptcp.tables
-        return _told(view(run) if view else kept.rows("findings"), kept.rows("transfers"))
+        rows = view(run) if view else kept.rows("findings")
+        return _told(rows, kept.rows("transfers"), lambda row: places(run, row))
 
 
-def _told(findings: Any, transfers: Any) -> dict[str, Any]:
+def _told(findings: Any, transfers: Any, where: Callable[[Any], Places]) -> dict[str, Any]:
+    remedies: dict[str, list[Remedy]] = {}
     costs: dict[str, float | None] = {}
     minima = set()
     for row in findings:
+        known_ways = [] if row["beyond_hosts"] else [one.of(where(row)) for one in triable(row)]
+        remedies.setdefault(row["kind"], []).extend(one for one in known_ways if one)
         if is_minimum(row):
             minima.add(row["kind"])
         known = [cost for cost in (costs.get(row["kind"]), row["cost_s"]) if cost is not None]
         costs[row["kind"]] = round(sum(known), 3) if known else None
-    elapsed = [row["elapsed_s"] or 0 for row in transfers]
-    told = {"found": costs, "elapsed_s": round(max(elapsed, default=0), 3)}
+    rows = list(transfers)
+    elapsed, moved = [row["elapsed_s"] or 0 for row in rows], sum(row["bytes"] for row in rows)
+    told = {"found": costs, "elapsed_s": round(max(elapsed, default=0), 3), "remedies": remedies}
+    told["bytes"] = moved
     return told | ({"minima": sorted(minima)} if minima else {})
 
 
@@ -79,13 +101,26 @@ def cost(
     return round(elapsed_s - without_s, 3)
 
 
-def gain(case: Case, elapsed_s: float, seed: int = SEED) -> float | None:
-    """Give how much sooner the transfer is over with the remedy; None where that is no setting."""
-    remedy = REMEDIES.get(case.kind)
-    if remedy is None:
-        return None
-    after_s: float = found(case.table, seed, remedy.settings)["elapsed_s"]
-    return round(elapsed_s - after_s, 3)
+def gain(
+    table: dict[str, Any], told: dict[str, Any], kind: str, seed: int = SEED
+) -> dict[str, Any]:
+    """Give how much sooner the transfer is over with what helps most of what a finding recommends.
+
+    None where it was not found, no setting does what it recommends, or the transfer stopped without it.
+    """
+    tried = []
+    for remedy in dict.fromkeys(told["remedies"].get(kind, ())):
+        settings = (*remedy.settings, *remedy.beside)
+        after = recommended(table, seed, settings)
+        gained_s = round(told["elapsed_s"] - after["elapsed_s"], 3)
+        if gained_s >= 0 or after["bytes"] <= told["bytes"]:
+            tried.append((gained_s, remedy))
+    if not tried:
+        return {"gained_s": None}
+    gained_s, remedy = max(tried, key=lambda one: one[0])
+    return {"gained_s": gained_s, "remedy": remedy.name} | (
+        {"limit": remedy.limit} if remedy.limit else {}
+    )
 
 
 def jobs(
@@ -103,9 +138,10 @@ def jobs(
 def provoke(number: int) -> dict[str, Any]:
     """Run a scenario that provokes a kind, without the fault, and with the remedy."""
     case = list(provoked())[number]
-    told = found(case.table, SEED, view=case.view)
+    told = recommended(case.table, SEED, view=case.view)
     told["true_cost_s"] = cost(told["elapsed_s"], case.without)
-    told["gained_s"] = gain(case, told["elapsed_s"])
+    told |= gain(case.table, told, case.kind)
+    told = {key: value for key, value in told.items() if key not in ASIDE}
     return {"provokes": True, "name": case.kind, "seed": SEED, **told}
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from scipy import stats
 
 from experiments.markdown import table
-from mptcplab.results.findings.remedies import REMEDIES
 
 Row = dict[str, Any]
 
@@ -78,7 +77,7 @@ def is_right(row: Row) -> bool:
 def keeps_promise(row: Row) -> bool:
     """Whether the remedy gives half of the cost claimed and more, or says that it does not."""
     claimed, gained = row["found"].get(row["name"]), row["gained_s"]
-    if claimed is None or gained is None or REMEDIES[row["name"]].limit:
+    if claimed is None or gained is None or row.get("limit"):
         return True
     return bool(gained >= PROMISED * claimed)
 
@@ -130,8 +129,9 @@ def _gains(row: Row) -> str:
 def _remedies(rows: list[Row]) -> list[str]:
     """What each remedy gave of what was claimed, over all scenarios that provoke its kind."""
     lines = []
-    for kind in sorted(REMEDIES):
-        own = [row for row in rows if row["provokes"] and row["name"] == kind]
+    helped = {(row["name"], row["remedy"]) for row in rows if row.get("remedy")}
+    for kind, remedy in sorted(helped):
+        own = [row for row in rows if row["name"] == kind and row.get("remedy") == remedy]
         tried = [row for row in own if kind in row["found"] and row["gained_s"] is not None]
         costed = [row for row in tried if row["found"][kind] is not None]
         enough = [row for row in costed if row["gained_s"] >= PROMISED * row["found"][kind]]
@@ -139,10 +139,10 @@ def _remedies(rows: list[Row]) -> list[str]:
         gained = sum(row["gained_s"] for row in costed or tried)
         told = f"{claimed:.1f}" if costed else "none"
         held = f"{len(enough)} of {len(costed)}" if costed else ""
-        limit = REMEDIES[kind].limit
+        limit = next((row["limit"] for row in own if "limit" in row), "")
         if len(enough) < len(costed):
             held += f": {limit}" if limit else " **and does not say so**"
-        cells = [f"`{kind}`", REMEDIES[kind].text, str(len(tried)), told, f"{gained:.1f}", held]
+        cells = [f"`{kind}`", remedy, str(len(tried)), told, f"{gained:.1f}", held]
         lines.append(cells)
     heads = ["kind", "remedy", "tried", "claimed, s", "gained, s", "half and more"]
     return list(table(heads, lines))

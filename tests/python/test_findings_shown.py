@@ -294,14 +294,13 @@ def test_findings_alike_share_their_remedy(tmp_path: Path) -> None:
         "evidence": "round trips",
         "remedy": "a shorter queue",
         "filter": "tcp",
-        "capture": "client.pcapng",
+        "capture": str(tmp_path / "client.pcapng"),
         "record": 7,
     }
     other = one | {"message": "lte: a long queue", "record": None, "capture": None}
     outage = one | {"kind": "outage", "message": "nothing came", "cost_s": 1.0, "cost_mbps": None}
     stream = io.StringIO()
-    (tmp_path / "client.pcapng").touch()
-    print_all(Page(stream), [one, outage, other], directory=tmp_path)
+    print_all(Page(stream), [one, outage, other])
     first, alike = stream.getvalue().split("\n\n")
     assert first.startswith("nothing came")
     assert "\n  outage · " in first

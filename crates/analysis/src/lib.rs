@@ -16,6 +16,8 @@ mod split;
 mod timeline;
 mod tracker;
 
+pub use findings::ways;
+
 use tables::{Diagnostic, Tables};
 use wire::{Observation, Point};
 

@@ -36,6 +36,8 @@ pub(crate) struct Report {
     pub(crate) arrived_bytes: Vec<[u64; 2]>,
     /// Per subflow: the capture and the packet that answered its SYN, a SYN/ACK or a reset.
     pub(crate) answers: Vec<Option<(Arc<str>, u64)>>,
+    /// Per subflow: whether its SYN was answered from an older connection of the same ports.
+    pub(crate) challenged: Vec<bool>,
     /// How far the server's clock is ahead of the client's, where that is more than its estimate errs; and which events are by it.
     pub(crate) server_ahead_nanos: i64,
     pub(crate) server_events: Range<usize>,

@@ -135,3 +135,22 @@ fn packets_long_after_the_end_are_counted() {
     let late = tables.diagnostics.iter().find(|row| row.diagnostic == "late_packets").expect("said");
     assert_eq!((late.count, late.connection, late.capture.as_deref()), (Some(2), None, Some("client")));
 }
+
+/// Nothing was lost where the server answers for an older connection; where the first SYN has no answer at all, it was.
+#[test]
+fn a_challenge_is_no_lost_handshake() {
+    let kinds = |text: &str| -> Vec<String> {
+        Script::default().run(text).findings.iter().map(|row| row.kind.to_string()).collect()
+    };
+    for ack in [1_500_000_000, -101, 70_000_000] {
+        let text = challenged(ack);
+        assert_eq!(kinds(&text), ["port_reused"], "{ack}");
+        assert_eq!(kinds(&text.replace("server wifi A  -900", "server wifi SA -900")), ["port_reused"], "{ack}");
+    }
+    let unanswered: String = challenged(1)
+        .lines()
+        .filter(|line| !line.contains("wifi A  -900") && !line.contains("wifi R"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    assert_eq!(kinds(&unanswered), ["handshake_lost"]);
+}

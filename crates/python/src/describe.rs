@@ -1,6 +1,7 @@
 //! What there is to choose from and to set, for validation and for the reference.
 
 use crate::values::{dict, python};
+use analysis::ways::{OR, TRIED, Way};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use scenario::form;
 use transport::{Config, congestion, era, path_manager, scheduler};
@@ -70,4 +71,23 @@ pub fn transport_defaults<'py>(py: Python<'py>, era: &str, scheduler: Option<&st
 #[pyfunction]
 pub fn eras() -> Vec<(&'static str, &'static str)> {
     era::ERAS.to_vec()
+}
+
+/// What findings recommend that settings of a scenario do as well, and what stands between several in their words.
+#[pyfunction]
+pub fn remedies(py: Python<'_>) -> PyResult<(Vec<Bound<'_, PyDict>>, &'static str)> {
+    let trials = TRIED.into_iter().filter_map(|way| match way {
+        Way::Tried(trial) => Some(trial),
+        Way::Said(_) | Way::Beyond(_) => None,
+    });
+    let described = trials.map(|trial| {
+        Ok(dict!(py;
+            words: trial.words,
+            name: trial.name,
+            settings: trial.settings,
+            beside: trial.beside,
+            limit: trial.limit,
+        ))
+    });
+    Ok((described.collect::<PyResult<_>>()?, OR))
 }

@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use crate::anonymise::anonymise;
     #[pymodule_export]
-    use crate::describe::{elements, eras, forms, policies, queues, settings, transport_defaults};
+    use crate::describe::{elements, eras, forms, policies, queues, remedies, settings, transport_defaults};
     #[pymodule_export]
     use crate::emulator::{Emulator, Namespace, cross_traffic_addresses};
     #[pymodule_export]

@@ -8,6 +8,7 @@ from mptcplab._core import Error
 from mptcplab.analysis import measure
 from mptcplab.calibration.modelled import BIN_S, largest, scenario_of
 from mptcplab.engines import DEFAULT, named
+from mptcplab.results.findings.remedies import Places
 from mptcplab.results.findings.tries import Trials, mean, tried
 from mptcplab.results.why import Why
 
@@ -103,7 +104,14 @@ def _tried(tables: Tables, findings: list[Row]) -> tuple[list[Row], Row]:
         "scenario": scenario,
     }
     rows = [row for row in own if row["kind"] in shown]
-    return tried(trials, rows, before) if holds else [], model
+    subflows = tables.rows("subflows", connection=transfer["connection"])
+    paths = {row["subflow"]: row["path"] for row in subflows}
+
+    def where(row: Row) -> Places:
+        names = (paths.get(row["subflow"]), f"path{row['subflow']}")
+        return Places(next((name for name in names if name in scenario["path"]), None))
+
+    return tried(trials, rows, before, where) if holds else [], model
 
 
 def _shown(runs: list[Tables]) -> set[str]:

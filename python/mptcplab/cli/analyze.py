@@ -233,6 +233,7 @@ def _explain(tables: Tables, options: Namespace) -> None:
         several=several,
         unseen=unseen_senders(tables.rows("flows")),
         unanswered=unknown,
+        sources=[] if "-" in options.captures else options.captures,
     )
 
 

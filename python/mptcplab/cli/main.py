@@ -136,13 +136,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return int(options.run(options))
 
 
+EXAMPLES = """\
+examples:
+  mptcplab analyze client.pcapng server.pcapng
+  mptcplab analyze --why client.pcapng server.pcapng    why it was slow
+  mptcplab why --try client.pcapng server.pcapng        and what would help, tried in a model
+  mptcplab run wifi-lte
+  mptcplab why --try runs/wifi-lte-1                    the same of a run, with its seed
+"""
+
+
 def parser() -> Parser:
     """Describe the command line."""
     top = Parser(
         prog="mptcplab",
         description="A laboratory for Multipath TCP: what each path of a connection contributed, "
         "at what delay and loss, and why.",
-        epilog="examples:\n  mptcplab analyze client.pcapng server.pcapng\n  mptcplab run wifi-lte",
+        epilog=EXAMPLES,
     )
     top.add_argument("--version", action="version", version=f"mptcplab {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)

@@ -82,7 +82,7 @@ def run(options: Namespace) -> int:
             several=several,
             unseen=unseen,
             unanswered=found.unanswered,
-            directory=found.directory,
+            sources=[] if options.tries else options.sources,
         )
     if found.model is not None:
         print_model(page, found.model, found.rows)

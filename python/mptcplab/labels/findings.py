@@ -49,6 +49,7 @@ NAMES = {
     "path_left_out": "path left out",
     "path_slowed": "slower path",
     "path_unused": "unused path",
+    "port_reused": "reused port",
     "receive_window": "small receive window",
     "receiver_stuck": "stuck receiver",
     "reinjection_waste": "data sent twice",

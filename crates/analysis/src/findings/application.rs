@@ -1,6 +1,7 @@
 //! The application had nothing to send: no fault of the network.
 
 use super::case::{Case, Cost, Found, s};
+use super::ways::Way::Said;
 
 const OFTEN: f64 = 0.3;
 /// Who sends less waits for its user, as a remote shell does.
@@ -31,6 +32,6 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             s(case.elapsed_s)
         ),
         evidence: format!("for {idle_s:.3} s in all, everything was acknowledged and nothing more was sent"),
-        remedy: "none in the network: look at the program that writes the data, or that waits for an answer",
+        remedy: &[Said("none in the network: look at the program that writes the data, or that waits for an answer")],
     }]
 }

@@ -1,6 +1,7 @@
 //! Backup paths: used while a regular one worked, or idle while none did.
 
 use super::case::{Case, Cost, Found, s};
+use super::ways::{AS_REGULAR, GUARD, Way::Said};
 use crate::timeline::Timeline;
 use std::ops::Range;
 
@@ -59,7 +60,7 @@ fn unused(case: &mut Case, backup: &[usize], regular: &[usize]) -> Vec<Found> {
             evidence: format!(
                 "from {from_s:.3} s nothing was acknowledged on {failed} with data in flight; nothing was sent over {name} until {to_s:.3} s"
             ),
-            remedy: "a path manager that suspends silent paths (guard), or use the backup as a regular path",
+            remedy: &[GUARD, AS_REGULAR],
         });
     }
     found
@@ -99,6 +100,6 @@ fn used(case: &Case, timeline: &Timeline, backup: &[usize], regular: &[usize]) -
         evidence: format!(
             "its subflow is marked as a backup, and carried {wrong:.0} bytes at times at which a regular one carried data, too"
         ),
-        remedy: "set the backup flag at the side that sends (ip mptcp endpoint change … backup): each side decides only about what it sends",
+        remedy: &[Said("set the backup flag at the side that sends (ip mptcp endpoint change … backup): each side decides only about what it sends")],
     }]
 }

@@ -1,6 +1,7 @@
 //! A queue on the way that stood long. That it overflows now and then, and loses many packets at once, makes it no shorter.
 
 use super::case::{Case, Cost, Found, s};
+use super::ways::{BBR_BLOAT, Way::Said};
 
 /// The least round-trip time in a short time is so many times that of the path, and so much longer, so often.
 const TIMES: f64 = 3.0;
@@ -47,7 +48,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 least_ms
             ),
             evidence: format!("even the shortest round trip took {bound_ms:.0} ms or longer in {} of {} intervals", high.len(), measured.len()),
-            remedy: "active queue management (fq_codel, CAKE) at the bottleneck, or a congestion control that keeps queues short (BBR)",
+            remedy: &[Said("active queue management (fq_codel, CAKE) at the bottleneck"), BBR_BLOAT],
         });
     }
     found

@@ -2,6 +2,7 @@
 //! itself or in place of a dead path, is no slow path.
 
 use super::case::{Case, Cost, Found, s};
+use super::ways::{AS_BACKUP, BLEST, ECF, Way::Said};
 
 const LEAST_PART: f64 = 0.1;
 const LEAST_S: f64 = 0.5;
@@ -66,7 +67,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             evidence: format!(
                 "data of other subflows waited at least 100 ms at a time for segments of this one, {waited_s:.3} s in all"
             ),
-            remedy: "a scheduler that considers delays (blest, ecf), a shorter queue on that path, or that path as a backup",
+            remedy: &[BLEST, ECF, AS_BACKUP, Said("a shorter queue on that path")],
         });
     }
     found

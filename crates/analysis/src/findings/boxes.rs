@@ -2,6 +2,7 @@
 
 use super::case::{Case, Cost, Found, s};
 use super::stops;
+use super::ways::{KEEP_ALIVE, SMALLER_SEGMENTS, Way};
 use crate::report::Report;
 use tables::Event;
 
@@ -11,21 +12,21 @@ const FORGETS_S: f64 = 5.0;
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let mut found = Vec::new();
     let begin_s = case.begin_s;
-    let boxes = [
+    let boxes: [(_, _, &[Way]); 3] = [
         (
             "mss_clamped",
             "a middlebox lowers the maximum segment size",
-            "none, if the path is a tunnel; otherwise look at the middlebox's MSS clamping",
+            &[Way::Said("none, if the path is a tunnel; otherwise look at the middlebox's MSS clamping")],
         ),
         (
             "window_clamped",
             "a middlebox shrinks the receive window",
-            "a middlebox that leaves window scaling (RFC 7323) intact",
+            &[Way::Said("a middlebox that leaves window scaling (RFC 7323) intact")],
         ),
         (
             "large_segments_lost",
             "full-size packets are lost on the path",
-            "a smaller MTU or MSS on that path: ip route … advmss 1300, or net.ipv4.tcp_mtu_probing=1",
+            &[SMALLER_SEGMENTS],
         ),
     ];
     for (name, what, remedy) in boxes {
@@ -75,7 +76,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 s(pause_s)
             ),
             evidence: format!("at {:.3} s: {}", row.at_s, row.detail.unwrap_or("no answer")),
-            remedy: "keep-alives at shorter intervals than the pause: SO_KEEPALIVE, net.ipv4.tcp_keepalive_time",
+            remedy: &[KEEP_ALIVE],
         });
     }
     found

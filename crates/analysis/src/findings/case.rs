@@ -2,8 +2,9 @@
 
 use super::NO_FAULT;
 use super::cost::Lost;
+use super::unfit;
 use super::waits::Wait;
-use super::{spurious, stops, unfit, waste};
+use super::ways::{self, Way};
 use crate::report::Report;
 use crate::timeline::{Flow, Timeline, is_bound, silences, usual_rate};
 use std::borrow::Cow;
@@ -54,8 +55,6 @@ const SHOWN_BY: [(&str, &str); 21] = [
     ("receiver_stuck", "reinjection"),
     ("reinjection_waste", "reinjection"),
 ];
-/// Remedies that no host can apply.
-const BEYOND_HOSTS: [&str; 3] = [spurious::BEYOND_HOSTS, stops::BEYOND_HOSTS, waste::BEYOND_HOSTS];
 /// Times in rows are rounded.
 const ROUNDING_S: f64 = 1e-6;
 /// What is no further apart happens at once.
@@ -115,7 +114,7 @@ pub(super) struct Found {
     pub(super) confidence: f64,
     pub(super) message: String,
     pub(super) evidence: String,
-    pub(super) remedy: &'static str,
+    pub(super) remedy: &'static [Way],
 }
 
 /// What a finding cost.
@@ -359,8 +358,8 @@ impl<'a> Case<'a> {
             confidence: found.confidence,
             message: Cow::Owned(found.message),
             evidence: found.evidence,
-            remedy: found.remedy.into(),
-            beyond_hosts: BEYOND_HOSTS.contains(&found.remedy),
+            remedy: ways::said(found.remedy).into(),
+            beyond_hosts: ways::is_beyond(found.remedy),
             filter: self.filter(shown, found.from_s, found.to_s),
             capture,
             record,

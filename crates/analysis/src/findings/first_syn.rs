@@ -1,6 +1,11 @@
-//! The connection began late: its first SYN, or the answer, was lost, and a timer had to pass until it was sent again.
+//! The connection began late: its first SYN, or the answer, was lost, or the server still had an older connection of the same
+//! ports, and a timer had to pass until the SYN was sent again.
 
 use super::case::{Case, Cost, Found, s};
+use super::ways::Way::{self, Said};
+
+const ANOTHER_PATH: &[Way] = &[Said("begin over another path as well (RFC 8305 does so with addresses), or with the one that has a signal: TCP waits a second before it sends a SYN again")];
+const ANOTHER_PORT: &[Way] = &[Said("leave the choice of ports to the system, which takes one that was not used a moment ago, and close connections at both ends")];
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let lost_s = lost_s(case);
@@ -10,24 +15,37 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let (from_s, to_s) = (case.begin_s, case.begin_s + lost_s);
     // Nobody else's, nor is it less where no data could come before.
     case.lost.claim(from_s, to_s, lost_s);
+    let is_challenged = first(case).is_some_and(|subflow| case.report.challenged[subflow]);
     let name = first(case).map_or_else(|| "a path".to_owned(), |subflow| case.name(subflow));
     vec![Found {
-        kind: "handshake_lost",
+        kind: if is_challenged { "port_reused" } else { "handshake_lost" },
         subflow: first(case),
         from_s,
         to_s,
         cost: Cost::Seconds(lost_s),
         confidence: 0.9,
-        message: format!(
-            "the connection began {} late: its SYN over {name}, or the answer, was lost and had to be sent again",
-            s(lost_s)
-        ),
+        message: if is_challenged {
+            format!(
+                "the connection began {} late: the server still had an older connection of the same ports and answered the SYN over {name} for that one",
+                s(lost_s)
+            )
+        } else {
+            format!(
+                "the connection began {} late: its SYN over {name}, or the answer, was lost and had to be sent again",
+                s(lost_s)
+            )
+        },
         evidence: format!(
-            "a SYN or its answer was sent more than once, and the handshake ended {:.3} s after the first; a round trip takes {:.0} ms",
+            "{}, and the handshake ended {:.3} s after the first; a round trip takes {:.0} ms",
+            if is_challenged {
+                "an answer that acknowledges none of the SYN came first (a challenge ACK, RFC 5961 §4.2, or a SYN/ACK for an old SYN)"
+            } else {
+                "a SYN or its answer was sent more than once"
+            },
             lost_s + least_s(case).unwrap_or(0.0),
             1e3 * least_s(case).unwrap_or(0.0)
         ),
-        remedy: "begin over another path as well (RFC 8305 does so with addresses), or with the one that has a signal: TCP waits a second before it sends a SYN again",
+        remedy: if is_challenged { ANOTHER_PORT } else { ANOTHER_PATH },
     }]
 }
 

@@ -2,6 +2,7 @@
 //! path, or for what another lost, that is why.
 
 use super::case::{Case, Cost, Found, s};
+use super::ways::{LARGE_BUFFERS, USE_ALL};
 use crate::timeline::Timeline;
 
 /// So much of the time that it was there.
@@ -59,7 +60,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 idle.len(),
                 busy.len()
             ),
-            remedy: "a larger send buffer (net.ipv4.tcp_wmem), and another scheduler (lowest-rtt); with a small buffer it may be right to leave a path idle",
+            remedy: &[USE_ALL, LARGE_BUFFERS],
         });
     }
     found

@@ -2,6 +2,7 @@
 
 use super::case::{Case, Found, s};
 use super::first_syn;
+use super::ways::Way::Said;
 
 /// A join is due within so many round trips of the first subflow's handshake, and this time.
 const ROUND_TRIPS: f64 = 6.0;
@@ -47,7 +48,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             confidence: 0.6,
             message: format!("{} joined {} after the connection began, and then carried {:.0} % of the data", case.name(subflow), s(joined_s), part * 100.0),
             evidence: format!("the handshake of its subflow ended {joined_s:.3} s after the connection's first packet"),
-            remedy: "bring the path up before the connection begins, or set its route and endpoint at once: ip mptcp monitor shows when it joins; against a lost SYN, nothing",
+            remedy: &[Said("bring the path up before the connection begins, or set its route and endpoint at once: ip mptcp monitor shows when it joins; against a lost SYN, nothing")],
         });
     }
     found

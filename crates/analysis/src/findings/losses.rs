@@ -1,6 +1,7 @@
 //! Losses that held a subflow back, and what they look like: a queue that overflows, bursts, or chance.
 
 use super::case::{Case, Cost, Found};
+use super::ways::{BBR, Way, Way::Said};
 use crate::timeline::Timeline;
 
 const LEAST_PERCENT: f64 = 0.35;
@@ -155,29 +156,29 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             continue;
         }
         case.lossy |= !from_queue;
-        let (kind, what, remedy) = if is_unclear {
+        let (kind, what, remedy): (_, _, &[Way]) = if is_unclear {
             (
                 "losses_unclear",
                 "by chance, or because a queue of a few packets overflowed: nothing tells which",
-                "a longer queue at the bottleneck, if it has one of a few packets; or a congestion control that does not take loss for congestion (BBR)",
+                &[BBR, Said("a longer queue at the bottleneck, if it has one of a few packets")],
             )
         } else if from_queue {
             (
                 "losses_queue",
                 "because a queue overflowed",
-                "none, if the queue has a sensible length: this is how TCP finds the rate; otherwise active queue management",
+                &[Said("none, if the queue has a sensible length: this is how TCP finds the rate; otherwise active queue management")],
             )
         } else if burst >= BURST {
             (
                 "losses_bursts",
                 "in bursts, not because a queue was full",
-                "a congestion control that does not halve its rate at each burst (BBR); look at the radio (handovers, interference)",
+                &[BBR, Said("look at the radio (handovers, interference)")],
             )
         } else {
             (
                 "losses_random",
                 "at random, not because a queue was full",
-                "a congestion control that does not take loss for congestion (BBR), or retransmissions by the radio link",
+                &[BBR, Said("retransmissions by the radio link")],
             )
         };
         let (from_s, to_s) = (case.at(losses.first), case.at(losses.last));

@@ -10,6 +10,7 @@ mod idle;
 mod overtaken;
 mod split;
 mod waits;
+pub mod ways;
 
 pub(crate) use drops::poison;
 pub(crate) use split::add as add_split;

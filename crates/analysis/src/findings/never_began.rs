@@ -1,6 +1,7 @@
 //! MPTCP was asked for and did not come about, or ended in plain TCP.
 
 use super::case::{Case, Cost, Found};
+use super::ways::Way::{self, Said};
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if let Some(changed) = changed(case).filter(|_| case.main) {
@@ -9,17 +10,17 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(why) = case.report.connection.fallback.filter(|_| case.main) else { return Vec::new() };
     let stripped = case.diagnosed("options_stripped");
     let at_once = why.contains("MP_CAPABLE");
-    let (kind, message, remedy, confidence) = match stripped {
+    let (kind, message, remedy, confidence): (_, _, &[Way], _) = match stripped {
         Some(row) if row.message.starts_with("the SYN left") => (
             "stripped",
             "MPTCP never began: a middlebox removes its options from the client's SYN".to_owned(),
-            "another port (443), an encrypted tunnel, or a proxy behind the middlebox",
+            &[Said("another port (443), an encrypted tunnel, or a proxy behind the middlebox")],
             0.9,
         ),
         Some(_) => (
             "stripped",
             "MPTCP never began: a middlebox removes its options from the server's answer".to_owned(),
-            "another port (443), an encrypted tunnel, or a proxy behind the middlebox",
+            &[Said("another port (443), an encrypted tunnel, or a proxy behind the middlebox")],
             0.9,
         ),
         None if case.diagnosed("capable_left_out").is_some() => left_out(case),
@@ -28,14 +29,14 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             "MPTCP never began: the client asked for it, but the answer came without it: the server does not support it, or a middlebox removed \
              its options"
                 .to_owned(),
-            "enable it at the server (sysctl net.mptcp.enabled=1), in an application that asks for it (mptcpize run); a capture at the \
-             server shows whether a middlebox is to blame",
+            &[Said("enable it at the server (sysctl net.mptcp.enabled=1), in an application that asks for it (mptcpize run); a capture at the \
+             server shows whether a middlebox is to blame")],
             0.6,
         ),
         None => (
             "fallback",
             format!("the connection fell back to plain TCP: {why}"),
-            "look for a middlebox that changes options or payload; DSS checksums (net.mptcp.checksum_enabled=1) detect it sooner",
+            &[Said("look for a middlebox that changes options or payload; DSS checksums (net.mptcp.checksum_enabled=1) detect it sooner")],
             0.9,
         ),
     };
@@ -54,13 +55,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
 }
 
 /// The client gave up asking for MPTCP: the captures show only what happened to the SYNs that did.
-fn left_out(case: &Case) -> (&'static str, String, &'static str, f64) {
+fn left_out(case: &Case) -> (&'static str, String, &'static [Way], f64) {
     let became = case.diagnosed("capable_left_out").map_or("", |row| &row.message);
     (
         "never_began",
         format!("MPTCP never began: the client left it out of its last SYN. {became}"),
-        "mptcplab probe shows whether a middlebox drops such SYNs; Linux may now leave MPTCP out for an hour: sysctl -w \
-         net.mptcp.blackhole_timeout=0 makes it forget",
+        &[Said("mptcplab probe shows whether a middlebox drops such SYNs; Linux may now leave MPTCP out for an hour: sysctl -w \
+         net.mptcp.blackhole_timeout=0 makes it forget")],
         0.9,
     )
 }
@@ -86,6 +87,6 @@ fn changed(case: &Case) -> Option<Found> {
             fail.at_s,
             fail.detail.map(|detail| format!(": {detail}")).unwrap_or_default()
         ),
-        remedy: "an encrypted tunnel, or TLS on another port, which the middlebox leaves alone",
+        remedy: &[Said("an encrypted tunnel, or TLS on another port, which the middlebox leaves alone")],
     })
 }

@@ -2,7 +2,8 @@
 
 use super::away;
 use super::case::{Case, Cost, Found, SILENT_S, s};
-use super::stops::{LEAST_S, NOTHING, REMEDY_ONE, stops};
+use super::stops::{LEAST_S, NOTHING, stops};
+use super::ways::GUARD;
 use crate::timeline::Timeline;
 use std::ops::Range;
 
@@ -103,7 +104,7 @@ fn path_dead((subflow, from_s, to_s, lost_s): (usize, f64, f64, f64), message: S
         confidence: 0.6,
         message,
         evidence,
-        remedy: REMEDY_ONE,
+        remedy: &[GUARD],
     }
 }
 

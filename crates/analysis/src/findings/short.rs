@@ -2,6 +2,7 @@
 
 use super::case::{Case, Cost, Found};
 use super::first_syn;
+use super::ways::Way::Said;
 use tables::Subflow;
 
 /// A longer transfer is not short, whenever its second path came.
@@ -50,6 +51,6 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             case.elapsed_s * 1e3
         ),
         evidence: format!("{joined}, and the transfer was over after {:.0} ms", case.elapsed_s * 1e3),
-        remedy: "one connection for several transfers",
+        remedy: &[Said("one connection for several transfers")],
     }]
 }

@@ -1,6 +1,7 @@
 //! Slow start ended long before the path was full: HyStart took a change of delay for a queue, or a loss came early.
 
 use super::case::{Case, Cost, Found, s};
+use super::ways::{BBR, NO_HYSTART, Way, Way::Said};
 use crate::timeline::Timeline;
 use std::ops::Range;
 
@@ -34,18 +35,18 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             ),
             false => case.lost.claim(from_s, to_s, f64::INFINITY),
         };
-        let (kind, what, before, remedy) = match early.lost {
+        let (kind, what, before, remedy): (_, _, _, &[Way]) = match early.lost {
             true => (
                 "slow_start_loss",
                 "at a loss",
                 "segments were sent again then, and none after that",
-                "a congestion control that a loss does not slow down (BBR), or a longer queue at the bottleneck",
+                &[BBR, Said("a longer queue at the bottleneck")],
             ),
             false => (
                 "slow_start_early",
                 "without a loss",
                 "nothing was sent again before",
-                "switch HyStart off at the sender (/sys/module/tcp_cubic/parameters/hystart), or use HyStart++ or BBR",
+                &[NO_HYSTART],
             ),
         };
         found.push(Found {

@@ -4,6 +4,7 @@
 use super::away;
 use super::case::{self, Case, Cost, Found, s};
 use super::idle_path::idle;
+use super::ways::Way::Said;
 use crate::timeline::Timeline;
 use std::iter::repeat_n;
 use std::ops::Range;
@@ -113,7 +114,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 slow.least_ms,
                 100.0 * carried / slow.rate
             ),
-            remedy: "another place, channel or network for this path, or less other traffic on it; for the other paths a scheduler that considers delays (blest, ecf)",
+            remedy: &[Said("another place, channel or network for this path, or less other traffic on it")],
         });
     }
     found

@@ -2,6 +2,7 @@
 //! down for nothing.
 
 use super::case::{Case, Cost, Found, often, s};
+use super::ways::Way;
 use crate::timeline::Timeline;
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use std::ops::Range;
 const USUAL: f64 = 0.5;
 const MOST_S: f64 = 5.0;
 
-pub(super) const BEYOND_HOSTS: &str = "none at the hosts: look at what holds the packets up (a handover, a radio that wakes up); Linux takes back what such a time-out did to its rate (net.ipv4.tcp_frto)";
+const BEYOND_HOSTS: Way = Way::Beyond("none at the hosts: look at what holds the packets up (a handover, a radio that wakes up); Linux takes back what such a time-out did to its rate (net.ipv4.tcp_frto)");
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
@@ -47,7 +48,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 "segments were sent again after a silence, {}; then what had been in flight before was acknowledged from its first segment on, within two round trips",
                 often(times)
             ),
-            remedy: BEYOND_HOSTS,
+            remedy: &[BEYOND_HOSTS],
         });
     }
     found

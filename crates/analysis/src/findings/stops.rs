@@ -7,6 +7,7 @@ use super::case::{Case, Cost, Found, SILENT_S, often, s};
 use super::idle;
 use super::overtaken::at_receiver;
 use super::waits::{self, Wait};
+use super::ways::{BACK_OFF, GUARD, WINDOW_FIRST, Way};
 use crate::timeline::Timeline;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,11 +23,8 @@ const SLOW: f64 = 0.5;
 /// A shorter wait is not worth a word.
 const LEAST_WAIT_S: f64 = 0.1;
 
-pub(super) const REMEDY_ONE: &str = "a path manager that suspends silent paths (mptcplab guard): it saves what the other paths wait, not what this one would have carried";
-const REMEDY_WINDOW: &str = "a larger receive buffer: with so small a window the other paths soon wait, and a path manager that suspends silent paths (guard) saves less";
-pub(super) const BEYOND_HOSTS: &str = "none at the hosts: both knew that the path was gone";
-const REMEDY_ALL: &str = "a second path that fails at other times";
-const REMEDY_LONG: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) saves a part of the wait after so long an outage";
+const BEYOND_HOSTS: Way = Way::Beyond("none at the hosts: both knew that the path was gone");
+const ANOTHER: Way = Way::Said("a second path that fails at other times");
 /// Time-outs that have doubled for so long may outlast an outage by seconds.
 const LONG_OUTAGE_S: f64 = 5.0;
 
@@ -320,9 +318,9 @@ fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
             timeouts => evidence(" on it", sum(|one| one.to_s - one.from_s), timeouts),
         },
         remedy: match case.withdrawn_s(subflow) {
-            Some(at_s) if at_s <= to_s => BEYOND_HOSTS,
-            _ if case.window_bound => REMEDY_WINDOW,
-            _ => REMEDY_ONE,
+            Some(at_s) if at_s <= to_s => &[BEYOND_HOSTS],
+            _ if case.window_bound => &[WINDOW_FIRST],
+            _ => &[GUARD],
         },
     }
 }
@@ -478,6 +476,6 @@ fn evidence(on: &str, silent_s: f64, timeouts: usize) -> String {
 }
 
 /// What helps where no path is left for so long.
-fn remedy_of_all(longest_s: f64) -> &'static str {
-    if longest_s < LONG_OUTAGE_S { REMEDY_ALL } else { REMEDY_LONG }
+fn remedy_of_all(longest_s: f64) -> &'static [Way] {
+    if longest_s < LONG_OUTAGE_S { &[ANOTHER] } else { &[ANOTHER, BACK_OFF] }
 }

@@ -2,6 +2,7 @@
 //! that, and DATA_ACK stands still. Linux does so where data beyond a hole has filled its memory.
 
 use super::case::{Case, Cost, Found, s};
+use super::ways::WINDOW_AT_ONCE;
 
 /// A time-out or two of the connection pass where a path has just died.
 const LEAST_S: f64 = 2.0;
@@ -36,6 +37,6 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             s(to_s),
             timeline.outstanding_bytes
         ),
-        remedy: "a larger receive buffer from the start: net.ipv4.tcp_rmem (its second number) at the receiver; its memory is full with data beyond a hole",
+        remedy: &[WINDOW_AT_ONCE],
     }]
 }

@@ -3,13 +3,18 @@
 
 use super::case::{Case, Cost, Found, often, s};
 use super::waits::Wait;
+use super::ways::{TWICE, Way, Way::Said};
 use std::collections::BTreeMap;
 use tables::Direction;
 
 /// A wait of which less is left to claim belongs to another finding, or held nothing up.
 const LEAST_PART: f64 = 0.5;
 
-const REMEDY: &str = "a path that loses less; for requests that can be repeated, the next one at once over another path (a shorter time-out of the program), or each over both paths (the scheduler redundant)";
+const REMEDY: &[Way] = &[
+    Said("a path that loses less"),
+    Said("for requests that can be repeated, the next one at once over another path (a shorter time-out of the program)"),
+    TWICE,
+];
 
 /// Waits that are no outage's.
 pub(super) fn find(case: &mut Case) -> Vec<Found> {

@@ -1,6 +1,7 @@
 //! The capture does not hold what the other rules need, which are then silent.
 
 use super::case::{Case, Cost, Found};
+use super::ways::Way::{self, Said};
 
 /// Of a smaller transfer nobody asks why.
 pub(super) const LEAST_BYTES: u64 = 100_000;
@@ -17,33 +18,33 @@ const OPTIONS_CUT: &str = "options_cut";
 const PARTIAL: &str = "capture_partial";
 
 /// What a remark on a capture poisons: its name, what it means, what to do.
-type Poison = (&'static str, &'static str, &'static str);
+type Poison = (&'static str, &'static str, &'static [Way]);
 
 const POISON: [Poison; 8] = [
     (
         OPTIONS_CUT,
         "its snap length cut TCP options, and with them what says where data belongs, and whether this is MPTCP",
-        "capture with a snap length of 128: tcpdump -s 128",
+        &[Said("capture with a snap length of 128: tcpdump -s 128")],
     ),
-    ("path_missing", "it lacks a subflow", "capture all interfaces: tcpdump -i any"),
-    ("captures_unrelated", "the captures of its two ends are from different runs", "give captures of one run"),
-    ("clock_jumped", "its clock was set while it ran", "capture while no clock is being set"),
+    ("path_missing", "it lacks a subflow", &[Said("capture all interfaces: tcpdump -i any")]),
+    ("captures_unrelated", "the captures of its two ends are from different runs", &[Said("give captures of one run")]),
+    ("clock_jumped", "its clock was set while it ran", &[Said("capture while no clock is being set")]),
     (
         "vantage_unknown",
         "it does not show at which end it was taken",
-        "capture at the end that sends the data, or at both ends",
+        &[Said("capture at the end that sends the data, or at both ends")],
     ),
     (
         "missed_bytes",
         "it missed packets",
-        "capture with a snap length of 128 and a larger buffer: tcpdump -s 128 -B 65536",
+        &[Said("capture with a snap length of 128 and a larger buffer: tcpdump -s 128 -B 65536")],
     ),
     (
         "unmapped_bytes",
         "it does not show where some of its bytes belong in the connection, or a middlebox removed the options that say so",
-        "capture with a snap length of 128, from before the connection begins, with offloads off (ethtool -K DEV gro off); mptcplab probe shows what middleboxes remove",
+        &[Said("capture with a snap length of 128, from before the connection begins, with offloads off (ethtool -K DEV gro off); mptcplab probe shows what middleboxes remove")],
     ),
-    (PARTIAL, "it covers only a part of the connection", "capture from before the connection begins to its end"),
+    (PARTIAL, "it covers only a part of the connection", &[Said("capture from before the connection begins to its end")]),
 ];
 
 /// What makes the captures unfit, if anything does.

@@ -1,12 +1,13 @@
 //! Data arrived twice, be it over two subflows or over one.
 
 use super::case::{Case, Cost, Found};
+use super::ways::{LEAVE_SOONER, ONCE, Way, Way::Said};
 use crate::timeline::{Bin, Flow};
 
 const LEAST_PART: f64 = 0.05;
 
-pub(super) const BEYOND_HOSTS: &str =
-    "none at the hosts: of a path that fell silent or went, the sender could not know what had arrived";
+const BEYOND_HOSTS: Way =
+    Way::Beyond("none at the hosts: of a path that fell silent or went, the sender could not know what had arrived");
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.receiver.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
@@ -47,11 +48,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             "{twice} bytes arrived whose data sequence numbers had arrived before, {same} of them over the same subflow"
         ),
         remedy: if case.silences.iter().any(|silences| !silences.is_empty()) {
-            "a path manager that leaves a dead path sooner (mptcplab guard)"
+            &[LEAVE_SOONER]
         } else if same > twice - same {
-            BEYOND_HOSTS
+            &[BEYOND_HOSTS]
         } else {
-            "a scheduler that is not redundant (lowest-rtt), or paths whose delays differ less"
+            &[ONCE, Said("paths whose delays differ less")]
         },
     }]
 }

@@ -2,6 +2,7 @@
 //! widens as data comes is none: it fills in each round trip of slow start, and a larger buffer gives nothing back.
 
 use super::case::{Case, Cost, Found, s};
+use super::ways::{LARGER_WINDOW, Way::Said};
 use crate::timeline::Timeline;
 
 /// Of the times in which segments left, so many had some that filled the window.
@@ -65,7 +66,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             "at least 90 % of it was sent and not acknowledged in {} of {sending} intervals with data; Linux announces about 60 % of the receive buffer as window",
             full.len()
         ),
-        remedy: "a larger receive buffer: net.ipv4.tcp_rmem (its third number) at the receiver, at least twice the rate of all paths times the longest RTT",
+        remedy: &[LARGER_WINDOW],
     }]
 }
 
@@ -102,6 +103,6 @@ fn shut(case: &mut Case, timeline: &Timeline) -> Option<Found> {
             s(to_s)
         ),
         evidence: format!("the window took less than two segments for {all_s:.3} s in all"),
-        remedy: "look at the program that receives, at its machine, or at a proxy in between: a larger receive buffer only puts the wait off",
+        remedy: &[Said("look at the program that receives, at its machine, or at a proxy in between: a larger receive buffer only puts the wait off")],
     })
 }

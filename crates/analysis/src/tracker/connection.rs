@@ -251,7 +251,9 @@ impl Connection {
             return;
         }
         if is_asking && self.is_stray(packet) {
-            self.view(packet).stray += 1;
+            let view = self.view(packet);
+            view.stray += 1;
+            view.challenged = true;
             return;
         }
 

@@ -134,6 +134,8 @@ pub(crate) struct View {
     pub(crate) duplicates: u64,
     /// Packets of another connection with the same ports, and acknowledgements of what was never sent.
     pub(super) stray: u64,
+    /// The SYN was answered from an older connection of the same ports.
+    pub(super) challenged: bool,
 }
 
 /// Where positions stand against the subflow sequence numbers of mappings.
@@ -176,6 +178,7 @@ impl View {
             repeats: Repeats::default(),
             duplicates: 0,
             stray: 0,
+            challenged: false,
         }
     }
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
+import shlex
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mptcplab.cli.summary.page import Column, Page, draw
@@ -20,10 +20,12 @@ from mptcplab.labels.findings import (
     described,
     is_minimum,
 )
-from mptcplab.results.findings.remedies import REMEDIES
+from mptcplab.results.findings.remedies import triable
 
 Row = dict[str, Any]
 
+# Of a lower rate nobody speaks.
+LEAST_MBPS = 0.001
 SHOWN_NOTHING = "the packets show nothing that cost time"
 
 
@@ -76,13 +78,13 @@ def print_all(
     several: bool = False,
     unseen: Iterable[str] = (),
     unanswered: str | None = None,
-    directory: Path | None = None,
+    sources: Sequence[str] = (),
 ) -> None:
     """Print all findings, each with its evidence, its remedy and a filter for Wireshark.
 
     Those of one kind with one remedy stand together. ``unseen`` are the ends that sent data where
-    nobody captured, ``unanswered`` is what captures cannot answer; ``directory`` is where the
-    captures lie.
+    nobody captured, ``unanswered`` is what captures cannot answer,
+    ``sources`` are what ``mptcplab why --try`` takes.
     """
     alike: dict[tuple[str, str], list[Row]] = {}
     for row in by_cost(rows):
@@ -98,11 +100,15 @@ def print_all(
         for row in group:
             prefix = f"connection {row['connection']}: " if several else ""
             page.paragraph(prefix + described(row), indent="", style="strong")
-            page.facts(_facts(row, directory))
+            page.facts(_facts(row))
             page.paragraph(row["evidence"], first="evidence  ")
             # Filters are copied: they stay on one line.
             page.line(f"  Wireshark {row['filter']}")
         page.paragraph(remedy, first="remedy    ")
+    if sources and any(triable(row) for group in alike.values() for row in group):
+        page.paragraph(
+            f"mptcplab why --try {shlex.join(sources)} tries what would help", first="– "
+        )
     if unanswered:
         page.paragraph(unanswered, first="– ")
     ends = list(unseen)
@@ -125,20 +131,19 @@ def unseen_senders(flows: Iterable[Row]) -> list[str]:
     return [SENDERS[direction] for direction in DOWN_FIRST if direction in blind]
 
 
-def _facts(row: Row, directory: Path | None) -> list[str]:
+def _facts(row: Row) -> list[str]:
     facts = [called(row["kind"]), f"{text.at(row['from_s'])} to {text.at(row['to_s'])}"]
     if row["cost_s"] is None:
         facts.append("cost unknown")
     elif row["cost_mbps"] is not None:
         cost = f"{'at least ' if is_minimum(row) else ''}{text.seconds(row['cost_s'])}"
-        facts.append(f"without it {cost} less, {text.rate(row['cost_mbps'])} more")
+        rate = f", {text.rate(row['cost_mbps'])} more" if row["cost_mbps"] >= LEAST_MBPS else ""
+        facts.append(f"without it {cost} less{rate}")
     if row["direction"] is not None:
         facts.append(row["direction"])
     facts.append(f"confidence {row['confidence']:.1f}")
-    capture = row["capture"] if directory is None else directory / (row["capture"] or "")
-    # A run may have kept no captures.
-    if row["record"] is not None and (directory is None or Path(capture).exists()):
-        facts.append(f"{capture} packet {row['record']}")
+    if row["record"] is not None:
+        facts.append(f"{row['capture']} packet {row['record']}")
     return facts
 
 
@@ -158,7 +163,7 @@ def print_model(page: Page, model: Row, findings: list[Row]) -> None:
         band = f"{model['band']:.0%}".replace("%", " %")
         sentence += f": more than {band}, and so nothing is concluded from it"
     page.paragraph(sentence, indent="")
-    missing = {row["kind"] for row in findings if row["kind"] in REMEDIES} - set(model["shown"])
+    missing = {row["kind"] for row in findings if triable(row)} - set(model["shown"])
     if model["holds"] and missing:
         kinds = " and ".join(f"“{kind}”" for kind in sorted(map(called, missing)))
         sentence = f"it does not show the finding {kinds}, and nothing was tried against that"

@@ -16,6 +16,7 @@ from mptcplab.results.findings import (
     served_worse,
     slower,
 )
+from mptcplab.results.findings.remedies import left, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,10 +43,11 @@ BETTER = {"path_unused": "capacity_unused"}
 
 def findings(comparison: Comparison) -> list[Row]:
     """Give all findings of a run: those of its table, and what the runs beside it add."""
-    own = list(comparison.mptcp.tables.rows("findings"))
+    own = [_opened(comparison, row) for row in comparison.mptcp.tables.rows("findings")]
     transfer = comparison.mptcp.transfer
     if transfer is None or not transfer["elapsed_s"]:
         return own
+    own = [row for row in own if not path_unused.is_far_slower(comparison, row)]
     # Of other connections, and of the other direction, nothing is explained here.
     others = [
         row
@@ -60,7 +62,20 @@ def findings(comparison: Comparison) -> list[Row]:
             [row for row in rows if (row["kind"], row["subflow"]) not in replaced] + found
             for rows in (own, others)
         )
-    return own
+    scenario = comparison.mptcp.scenario
+    several = len(scenario.get("path", {})) > 1
+    return [
+        row | {"remedy": left(row, scenario, places(comparison, row), several=several)}
+        for row in own
+    ]
+
+
+def _opened(comparison: Comparison, row: Row) -> Row:
+    """Name the capture as it can be opened; a run may have kept none."""
+    directory = comparison.mptcp.directory
+    if row["capture"] is None or not (directory / row["capture"]).exists():
+        return row | {"capture": None, "record": None}
+    return row | {"capture": str(directory / row["capture"])}
 
 
 def _row(comparison: Comparison, transfer: Row, found: Row) -> Row:

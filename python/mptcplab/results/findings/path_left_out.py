@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mptcplab.labels.events import changes
 from mptcplab.results.findings.path_unused import LEAST_PART, missed_s
+from mptcplab.results.findings.remedies import MORE_SUBFLOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +50,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
                 f"allowed; plain TCP over it alone carries {alone:.2f} Mbit/s",
                 "evidence": f"no SYN with MP_JOIN went over it, and {len(joined)} subflows had "
                 "joined over other paths, as many as the limit allows",
-                "remedy": "raise the limit of subflows at both hosts: ip mptcp limits set "
-                "subflows 8 add_addr_accepted 8",
+                "remedy": MORE_SUBFLOWS.words,
             }
         )
     return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect
 from itertools import accumulate
 
+from mptcplab.results.findings.remedies import named, said
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 UNUSED, LEAST_S, LEAST_PART = 0.05, 2.0, 0.1
+# What uses it, of the remedies for an idle path.
+WAYS = (
+    "the scheduler lowest-rtt with a send buffer of 16 MB",
+    "a send buffer of 16 MB from the start and a receive buffer to 25 MB",
+)
 # What the path would have brought is worth a line from here on, as for the analysis's findings.
 WORTH_PART, WORTH_S = 0.05, 0.5
 # Then there was nothing for the path to carry: what the window takes, and what there is, is shared.
@@ -96,6 +103,24 @@ def _carried(alone: Run) -> Callable[[float], float]:
     return carried
 
 
+def is_far_slower(comparison: Comparison, row: Row) -> bool:
+    """Whether a finding is that a path is idle over which plain TCP carries next to nothing.
+
+    The scheduler is right to leave it: what it would have brought is not worth a line.
+    """
+    mptcp = comparison.mptcp
+    if row["kind"] != "capacity_unused" or not mptcp.throughput_mbps:
+        return False
+    subflows = mptcp.tables.rows("subflows", connection=row["connection"])
+    path = next((one["path"] for one in subflows if one["subflow"] == row["subflow"]), None)
+    alone = comparison.baselines.get(path or "")
+    return bool(
+        alone is not None
+        and alone.throughput_mbps
+        and alone.throughput_mbps < LEAST_PART * mptcp.throughput_mbps
+    )
+
+
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     """Name each path whose subflow carried less than 5 % of what plain TCP had over it."""
     mptcp = comparison.mptcp
@@ -143,8 +168,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
                 f"alone carries {alone.throughput_mbps:.2f} Mbit/s",
                 "evidence": f"the rate of its subflow over the whole transfer, beside that of the "
                 f"run tcp-{subflow['path']}",
-                "remedy": "a larger send buffer (net.ipv4.tcp_wmem), and another scheduler "
-                "(lowest-rtt)",
+                "remedy": said(map(named, WAYS)),
             }
         )
     return found

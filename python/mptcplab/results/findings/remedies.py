@@ -1,75 +1,183 @@
-"""The remedies of findings as settings of a scenario, so that a simulation can try them."""
+"""What helps: each remedy in words, and as settings of a scenario that try it.
+
+A finding recommends what is tried, and what is tried is what it recommends: both come from one
+declaration. Those of the analysis's findings are in ``crates/analysis/src/findings/ways.rs``, those
+of findings that need a run here.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+
+from mptcplab import _core, quantity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from mptcplab.results.comparison import Comparison
+
+    Row = dict[str, Any]
+
+# What acts on several paths, and does nothing where there is one.
+SHARED = ("mptcp.scheduler=", "mptcp.path_manager=")
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """Settings as after ``--set``, and a description of them."""
+    """Words of a finding, and settings as after ``--set`` that do the same.
 
-    settings: tuple[str, ...]
-    text: str
+    In settings, ``{path}`` stands for the path of the finding's subflow, and ``{other}`` for each
+    path but the best one.
+    """
+
+    words: str
+    name: str = ""
+    settings: tuple[str, ...] = ()
+    #: What goes with them: who has the settings without these has the remedy.
+    beside: tuple[str, ...] = ()
     #: Why it may give less than half of what was lost, or when; shown where it does.
     limit: str = ""
-    #: It is tried where what was found lasted for so long.
-    least_s: float = 0.0
+
+    def of(self, paths: Places) -> Remedy | None:
+        """Give it with the paths of a finding; None where these are not known."""
+        settings: list[str] = []
+        for setting in self.settings:
+            if "{path}" in setting:
+                if paths.own is None:
+                    return None
+                settings.append(setting.replace("{path}", paths.own))
+            elif "{other}" in setting:
+                if not paths.others:
+                    return None
+                settings += [setting.replace("{other}", other) for other in paths.others]
+            else:
+                settings.append(setting)
+        return Remedy(self.words, self.name, tuple(settings), self.beside, self.limit)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it acts on several paths at once."""
+        return any(setting.startswith(SHARED) for setting in self.settings)
 
 
-GUARD = Remedy(
-    # What it takes out joins again as a further subflow.
-    ("mptcp.path_manager=guard", "mptcp.max_subflows=8"),
-    "the path manager guard",
-    "gives back what other paths waited, and none of what a dead path would have carried",
-)
-LOWEST_RTT = Remedy(("mptcp.scheduler=lowest-rtt",), "the scheduler lowest-rtt")
-BLEST = Remedy(("mptcp.scheduler=blest",), "the scheduler blest")
-BBR = Remedy(
-    # Runs keep what plain TCP uses as a setting of its own.
-    ("mptcp.congestion_control=bbr", "tcp.congestion_control=bbr"),
-    "the congestion controller bbr",
-)
-BACK_OFF = Remedy(
-    ("tcp.max_backoff=1",),
-    "time-outs that double once at most",
-    "gives back what was waited for after the path was back, and none of the outage",
-    # Time-outs that have doubled for so long may outlast an outage by seconds.
-    least_s=5.0,
-)
+@dataclass(frozen=True)
+class Places:
+    """The path that a finding is about, and those beside the best one."""
 
-USE_ALL = Remedy(
-    ("mptcp.scheduler=lowest-rtt", "tcp.send_buffer=16MB"),
-    "the scheduler lowest-rtt with a send buffer of 16 MB",
-)
+    own: str | None = None
+    others: tuple[str, ...] = ()
 
-#: By kind.
-REMEDIES: dict[str, Remedy] = {
-    "receive_window": Remedy(
-        ("tcp.receive_buffer_tuning=true", "tcp.max_receive_buffer=25MB"),
-        "a receive buffer that grows, to 25 MB",
-    ),
-    "path_dead": GUARD,
-    "backup_unused": GUARD,
-    "path_back_unused": GUARD,
-    "head_of_line": BLEST,
-    "reinjection_waste": LOWEST_RTT,
-    # With a small send buffer the scheduler that left it idle was right.
-    "capacity_unused": USE_ALL,
-    "path_left_out": Remedy(
-        ("mptcp.max_subflows=8", "mptcp.max_add_addr_accepted=8"), "a limit of 8 subflows"
-    ),
-    "no_second_path": Remedy(("mptcp.path_manager=full-mesh",), "the path manager full-mesh"),
-    "timeout_chain": BACK_OFF,
-    "slow_start_early": Remedy(
-        ("tcp.slow_start=standard",), "slow start until the first loss, without HyStart"
-    ),
-    "slow_start_loss": BBR,
-    "path_unused": USE_ALL,
-    "send_buffer": Remedy(("tcp.send_buffer=16MB",), "a send buffer of 16 MB"),
-    "slower_than_single": BLEST,
-    "losses_random": BBR,
-    "losses_bursts": BBR,
-    "losses_unclear": BBR,
-    "bufferbloat": BBR,
-}
+
+MORE_SUBFLOWS = Remedy(
+    "raise the limit of subflows at both hosts: ip mptcp limits set subflows 8 add_addr_accepted 8",
+    "a limit of 8 subflows",
+    ("mptcp.max_subflows=8", "mptcp.max_add_addr_accepted=8"),
+)
+LARGER_SEND_BUFFER = Remedy(
+    "a larger send buffer: net.ipv4.tcp_wmem (its third number)",
+    "a send buffer of 16 MB",
+    ("tcp.send_buffer=16MB",),
+)
+WHOLE_SEND_BUFFER = Remedy(
+    "a send buffer that is large from the start (SO_SNDBUF, net.core.wmem_max): this one never "
+    "reached its maximum, since it grows with the congestion windows",
+    "a send buffer of 16 MB from the start",
+    ("tcp.send_buffer=16MB", "tcp.send_buffer_tuning=false"),
+)
+OTHER_AS_BACKUP = Remedy(
+    "the other path as a backup (ip mptcp endpoint change)",
+    "the other path as a backup",
+    ("path.{other}.backup=true",),
+)
+OTHERS_AS_BACKUPS = Remedy(
+    "the other paths as backups (ip mptcp endpoint change)",
+    "the other paths as backups",
+    ("path.{other}.backup=true",),
+)
+OWN = (MORE_SUBFLOWS, LARGER_SEND_BUFFER, WHOLE_SEND_BUFFER, OTHER_AS_BACKUP, OTHERS_AS_BACKUPS)
+
+
+def places(comparison: Comparison, row: Row) -> Places:
+    """Give the path that a finding is about, and the paths but the best one."""
+    subflows = comparison.mptcp.tables.rows("subflows", connection=row["connection"])
+    own = next((one["path"] for one in subflows if one["subflow"] == row["subflow"]), None)
+    best = comparison.best_path
+    paths = comparison.mptcp.scenario.get("path", {})
+    return Places(own, tuple(path for path in paths if path != best) if best else ())
+
+
+@cache
+def declared() -> dict[str, Remedy]:
+    """Give all that are tried, by their words."""
+    described, _ = _core.remedies()
+    analysed = [
+        Remedy(**one | {key: tuple(one[key]) for key in ("settings", "beside")})
+        for one in described
+    ]
+    return {remedy.words: remedy for remedy in (*analysed, *OWN)}
+
+
+def named(name: str) -> Remedy:
+    """Give the first remedy that is called so."""
+    return next(remedy for remedy in declared().values() if remedy.name == name)
+
+
+def said(remedies: Iterable[Remedy | str]) -> str:
+    """Give the words of a finding that recommends one or the other of these."""
+    _, between = _core.remedies()
+    return between.join(one if isinstance(one, str) else one.words for one in remedies)
+
+
+def recommended(row: Row) -> list[Remedy | str]:
+    """Give what a finding recommends, in its order; as words what no setting does."""
+    _, between = _core.remedies()
+    return [declared().get(words, words) for words in row["remedy"].split(between)]
+
+
+def triable(row: Row) -> list[Remedy]:
+    """Give what of that settings of a scenario do."""
+    return [one for one in recommended(row) if isinstance(one, Remedy)]
+
+
+def is_in_force(remedy: Remedy, scenario: Row) -> bool:
+    """Say whether a scenario with all its settings has what a remedy would set, or more."""
+    return all(_has(scenario, setting) for setting in remedy.settings)
+
+
+def _has(scenario: Row, setting: str) -> bool:
+    key, _, wanted = setting.partition("=")
+    value: Any = scenario
+    for name in key.split("."):
+        if not isinstance(value, dict) or name not in value:
+            # A path is no backup unless it says so.
+            return wanted == "false"
+        value = value[name]
+    there = str(value).lower() if isinstance(value, bool) else str(value)
+    if "buffer" in key and there[-1:] == "B" and wanted[-1:] == "B":
+        return bool(quantity.BYTES.parse(there) >= quantity.BYTES.parse(wanted))
+    if key.startswith("mptcp.max_"):
+        return int(there) >= int(wanted)
+    return there.replace(" ", "") == wanted
+
+
+def left(row: Row, scenario: Row, places: Places, *, several: bool) -> str:
+    """Give the words of a finding's remedies but for what is in force already or cannot help.
+
+    ``several`` says that there is more than one path.
+    """
+    remedies = recommended(row)
+    known = [one for one in remedies if isinstance(one, Remedy)]
+    if not known:
+        return str(row["remedy"])
+    resolved = {one: one.of(places) or one for one in known}
+    forced = [one for one in known if is_in_force(resolved[one], scenario)]
+    idle = [one for one in known if one.is_shared and not several]
+    rest = [one for one in remedies if one not in forced and one not in idle]
+    if rest:
+        return said(rest)
+    return (
+        f"what helps against it is in force already: {said(forced)}" if forced else "another path"
+    )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import groupby
 
+from mptcplab import quantity
 from mptcplab.labels.connections import SENDERS
+from mptcplab.results.findings.remedies import LARGER_SEND_BUFFER, WHOLE_SEND_BUFFER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.results.comparison import Comparison
+    from mptcplab.results.findings.remedies import Remedy
 
     Row = dict[str, Any]
 
@@ -25,6 +28,8 @@ SHARED = ("connection", "subflow", "host", "at_ns", "queued_bytes")
 FLYING = ("in_flight_packets", "cwnd_packets")
 COUNTED = (*SHARED, *FLYING, "busy_ms", "buffer_limited_ms")
 SAMPLED = (*SHARED, *FLYING, "unacknowledged_bytes")
+# What is written takes more memory than its bytes: of a buffer that is full, this part and more.
+GREW = 0.4
 # So little is no room, and so little waits for more to fill a segment.
 SEGMENT_BYTES = 1460
 
@@ -37,7 +42,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     bulk = mptcp.scenario.get("transfer", {}).get("application", "bulk") == "bulk"
     # What the connection has written says more than what Linux counts for a subflow.
     if bulk and (samples := _samples(comparison, SAMPLED, "peer_window_bytes")):
-        return list(_sampled(samples))
+        return list(_sampled(samples, _tuned_bytes(mptcp.scenario)))
     if counted := list(_counted(_samples(comparison, COUNTED))):
         # The buffer is the connection's.
         part, _ = max(counted)
@@ -90,7 +95,14 @@ def _goes_on(samples: list[Row]) -> bool:
     return False
 
 
-def _sampled(rows: list[Row]) -> Iterator[Row]:
+def _tuned_bytes(scenario: Row) -> float:
+    """Give up to how much a send buffer grows; 0 where it has its size from the start."""
+    tcp = scenario.get("tcp", {})
+    most = tcp.get("send_buffer")
+    return float(quantity.BYTES.parse(most)) if most and tcp.get("send_buffer_tuning") else 0.0
+
+
+def _sampled(rows: list[Row], tuned_bytes: float) -> Iterator[Row]:
     """A bulk transfer has more to send until its last byte is written: the buffer had no room.
 
     That holds in simulations, and for connections of Linux's MPTCP, whose subflows count nothing
@@ -111,7 +123,9 @@ def _sampled(rows: list[Row]) -> Iterator[Row]:
             f"for {limited_ns / 1e9:.1f} of {whole_ns / 1e9:.1f} s nothing was queued, with "
             "room in the congestion windows and in the peer's window"
         )
-        yield _found(limited_ns / whole_ns, evidence)
+        # Where it never was as large as it may become, a higher maximum changes nothing.
+        grew = max(written) < GREW * tuned_bytes
+        yield _found(limited_ns / whole_ns, evidence, WHOLE_SEND_BUFFER if grew else None)
 
 
 def _is_limited(sample: list[Row]) -> bool:
@@ -125,10 +139,10 @@ def _is_limited(sample: list[Row]) -> bool:
     )
 
 
-def _found(part: float, evidence: str) -> Row:
+def _found(part: float, evidence: str, remedy: Remedy | None = None) -> Row:
     return {
         "kind": "send_buffer",
         "message": f"the send buffer was too small {part:.0%} of the time".replace("%", " %"),
         "evidence": evidence,
-        "remedy": "a larger send buffer: net.ipv4.tcp_wmem (its third number)",
+        "remedy": (remedy or LARGER_SEND_BUFFER).words,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mptcplab.labels import quality, text
 from mptcplab.labels.findings import NO_FAULT, by_cost, called
+from mptcplab.results.findings.remedies import named, said
 from mptcplab.results.serving import served
 
 TYPE_CHECKING = False
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
+WAYS = ("the scheduler redundant", "the path manager guard")
 # What an application is served by, in words.
 MEASURES = {
     "late_share": ("late share", ""),
@@ -37,8 +39,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             f"{quality.measure(own)}, instead of {quality.measure(found.alone)}{reason}",
             "evidence": f"MPTCP: {_measured(own)}; TCP over {found.path}: "
             f"{_measured(found.alone)}{_unlikely(found.alone, own)}",
-            "remedy": "each message over both paths (the scheduler redundant), a path manager that "
-            f"suspends silent paths (guard), or {found.path} alone",
+            "remedy": said([*map(named, WAYS), f"{found.path} alone"]),
         }
         | span
     ]

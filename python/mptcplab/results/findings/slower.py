@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from mptcplab.labels import text
 from mptcplab.labels.findings import NO_FAULT, by_cost, called
+from mptcplab.results.findings.remedies import OTHER_AS_BACKUP, OTHERS_AS_BACKUPS, said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.results.comparison import Comparison
+    from mptcplab.results.findings.remedies import Remedy
 
     Row = dict[str, Any]
 
@@ -52,6 +54,14 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             "message": f"MPTCP was {-100 * gain:.0f} % slower than TCP over {best} alone{reason}",
             "evidence": f"TCP over {best} carried {comparison.baselines[best].throughput_mbps:.2f} "
             f"Mbit/s, and MPTCP {comparison.mptcp.throughput_mbps:.2f} Mbit/s",
-            "remedy": f"{best} alone, or the other path as a backup (ip mptcp endpoint change)",
+            "remedy": said([*_backups(comparison), f"{best} alone"]),
         }
     ]
+
+
+def _backups(comparison: Comparison) -> list[Remedy]:
+    paths = comparison.mptcp.scenario.get("path", {})
+    others = [path for name, path in paths.items() if name != comparison.best_path]
+    if not others or all(path.get("backup") for path in others):
+        return []
+    return [OTHER_AS_BACKUP if len(others) == 1 else OTHERS_AS_BACKUPS]

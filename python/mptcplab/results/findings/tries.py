@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import copy
+import tomllib
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 
 from mptcplab._core import Error
 from mptcplab.engines import named
 from mptcplab.engines.engine import Trial
 from mptcplab.results import run_metrics
-from mptcplab.results.findings.remedies import REMEDIES, Remedy
+from mptcplab.results.findings.remedies import Places, is_in_force, places, triable
+from mptcplab.scenario.long import write
 from mptcplab.scenario.scenario import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from mptcplab import _core
     from mptcplab.engines.engine import Engine
     from mptcplab.results.comparison import Comparison
+    from mptcplab.results.findings.remedies import Remedy
     from mptcplab.scenario.scenario import Scenario
 
     Row = dict[str, Any]
 
+GOES_ON = "the transfer goes on with it, and stopped without"
 # Less is chance.
 LONGER_S = 0.1
-# No scheduler helps there.
+# No scheduler helps there, nor a backup.
 WITHOUT_MPTCP = {"stripped", "never_began", "black_hole"}
 
 
@@ -47,7 +52,7 @@ def tries(comparison: Comparison, findings: list[Row]) -> list[Row]:
             "with its seed; mptcplab why --try with the run's captures tries those of a model"
         )
     trials = Trials(engine, run.scenario, (run.about["seed"],), run.about["direction"])
-    return tried(trials, findings)
+    return tried(trials, findings, where=lambda row: places(comparison, row))
 
 
 @dataclass(frozen=True)
@@ -65,9 +70,14 @@ class Trials:
         trials = [Trial(self._with(settings), seed, None) for seed in self.seeds]
         return [self.engine.tables(one, samples=False, progress=None) for one in trials]
 
-    def changed_by(self, settings: tuple[str, ...]) -> bool:
-        """Say whether settings are others than it has."""
-        return self._with(settings) != self._with(())
+    @cached_property
+    def _long(self) -> Row:
+        return tomllib.loads(write(self._with(())))
+
+    def has(self, remedy: Remedy) -> bool:
+        """Say whether a remedy is in force in it, or can change nothing."""
+        several = len(self._long["path"]) > 1
+        return is_in_force(remedy, self._long) or (remedy.is_shared and not several)
 
     def _with(self, settings: tuple[str, ...]) -> Scenario:
         return load(copy.deepcopy(self.scenario), list(settings))[1]
@@ -86,37 +96,42 @@ class Trials:
         return [self.transfer(tables) for tables in self.tables(settings)]
 
 
-def tried(trials: Trials, findings: list[Row], before: list[Row] | None = None) -> list[Row]:
-    """Try the remedies of findings; ``before`` are the transfers without, if they are known.
+def tried(
+    trials: Trials,
+    findings: list[Row],
+    before: list[Row] | None = None,
+    where: Callable[[Row], Places] = lambda _: Places(),
+) -> list[Row]:
+    """Try what findings recommend; ``before`` are the transfers without, if they are known.
 
-    Figures of several seeds are means.
+    ``where`` gives the paths that a finding is about. Figures of several seeds are means.
     """
     began = WITHOUT_MPTCP.isdisjoint(row["kind"] for row in findings)
-    remedies: dict[Remedy, list[Row]] = {}
+    remedies: dict[tuple[str, ...], list[tuple[Remedy, Row]]] = {}
     for row in findings:
-        remedy = REMEDIES.get(row["kind"])
-        if (
-            remedy
-            and not row.get("beyond_hosts")
-            and row["to_s"] - row["from_s"] >= remedy.least_s
-            and (began or row["kind"] != "slower_than_single")
-            and trials.changed_by(remedy.settings)
-        ):
-            remedies.setdefault(remedy, []).append(row)
+        if row.get("beyond_hosts") or not (began or row["kind"] != "slower_than_single"):
+            continue
+        for one in triable(row):
+            remedy = one.of(where(row))
+            if remedy is not None and not trials.has(remedy):
+                settings = (*remedy.settings, *remedy.beside)
+                remedies.setdefault(settings, []).append((remedy, row))
     if not remedies:
         return []
     before = before or trials.transfers(())
     found = []
-    for remedy, rows in remedies.items():
-        after = trials.transfers(remedy.settings)
+    for settings, recommending in remedies.items():
+        remedy, rows = recommending[0][0], [row for _, row in recommending]
+        after = trials.transfers(settings)
         claimed = [row["cost_s"] for row in rows if row["cost_s"] is not None]
         gained_s = mean(map(_gained, before, after))
+        stopped = any(map(_stopped, before, after))
         found.append(
             {
                 "kind": ", ".join(dict.fromkeys(row["kind"] for row in rows)),
-                "remedy": remedy.text,
-                "settings": list(remedy.settings),
-                "limit": _limit(remedy, claimed, gained_s),
+                "remedy": remedy.name,
+                "settings": list(settings),
+                "limit": GOES_ON if stopped else _limit(remedy, claimed, gained_s),
                 "claimed_s": sum(claimed) if claimed else None,
                 "gained_s": gained_s,
                 "throughput_mbps": mean(row["throughput_mbps"] for row in after),
@@ -145,8 +160,14 @@ def mean(figures: Iterable[float | None]) -> float | None:
 
 def _gained(before: Row, after: Row) -> float | None:
     """Give the time that the same bytes took less; None where either moved none."""
-    if not before["throughput_mbps"] or not after["throughput_mbps"]:
+    if not before["throughput_mbps"] or not after["throughput_mbps"] or _stopped(before, after):
         return None
     # A transfer of a given time moves more bytes in it: what it moved before would have taken less.
     megabits = before["bytes"] * 8e-6
     return float(megabits / before["throughput_mbps"] - megabits / after["throughput_mbps"])
+
+
+def _stopped(before: Row, after: Row) -> bool:
+    """Whether more came later: who stopped took no time for what never came."""
+    rates = [row["throughput_mbps"] or 0.0 for row in (before, after)]
+    return bool(after["bytes"] > before["bytes"] and rates[1] < rates[0])

@@ -71,6 +71,7 @@ pub(super) fn rows(connection: &Connection, ends: &[Option<JudgedEnd>; 2], captu
         let view = connection.client_view(subflow, ends);
         let (first, last) = (view.first, view.last);
         let answer = connection.opener_view(subflow, ends).1.answer();
+        report.challenged.push(subflow.views.iter().flatten().any(|view| view.challenged));
         report.answers.push(answer.map(|seen| (captures.name(seen.point), seen.record)));
         let failed = match row.handshake {
             "refused" => Some("join_refused"),
