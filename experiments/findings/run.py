@@ -57,6 +57,7 @@ def recommended(
             tables.rows("findings"),
             tables.rows("transfers"),
             lambda row: Places(paths.get((row["connection"], row["subflow"]))),
+            several=len(table.get("path", {})) > 1,
         )
     with TemporaryDirectory() as place:
         run = mptcplab.run(
@@ -70,16 +71,25 @@ def recommended(
         )
         kept = run.mptcp.tables
         rows = view(run) if view else kept.rows("findings")
-        return _told(rows, kept.rows("transfers"), lambda row: places(run, row))
+        return _told(
+            rows,
+            kept.rows("transfers"),
+            lambda row: places(run, row),
+            several=len(table.get("path", {})) > 1,
+        )
 
 
-def _told(findings: Any, transfers: Any, where: Callable[[Any], Places]) -> dict[str, Any]:
+def _told(
+    findings: Any, transfers: Any, where: Callable[[Any], Places], *, several: bool
+) -> dict[str, Any]:
     remedies: dict[str, list[Remedy]] = {}
     costs: dict[str, float | None] = {}
     minima = set()
     for row in findings:
-        known_ways = [] if row["beyond_hosts"] else [one.of(where(row)) for one in triable(row)]
-        remedies.setdefault(row["kind"], []).extend(one for one in known_ways if one)
+        ways = [] if row["beyond_hosts"] else [one.of(where(row)) for one in triable(row)]
+        # As in why --try: over one path no scheduler helps.
+        own = [one for one in ways if one and (several or not one.is_shared)]
+        remedies.setdefault(row["kind"], []).extend(own)
         if is_minimum(row):
             minima.add(row["kind"])
         known = [cost for cost in (costs.get(row["kind"]), row["cost_s"]) if cost is not None]

@@ -125,10 +125,12 @@ def test_what_a_model_does_not_show_is_named() -> None:
     """Nothing is tried against that."""
     from mptcplab.cli.summary.findings import print_model
     from mptcplab.cli.summary.page import Page
+    from mptcplab.results.findings.remedies import named
 
     model = {"connection": 0, "captured_s": 9.0, "taken_s": 9.1, "off": 0.01, "holds": True}
     stream = io.StringIO()
-    print_model(Page(stream), model | {"shown": ["path_dead"]}, [{"kind": "reinjection_waste"}])
+    twice = {"kind": "reinjection_waste", "remedy": named("the scheduler lowest-rtt").words}
+    print_model(Page(stream), model | {"shown": ["path_dead"]}, [twice])
     assert "it does not show the finding “data sent twice”" in stream.getvalue()
 
 

@@ -14,6 +14,7 @@ from experiments.findings.scenarios import BULK, scenario
 from mptcplab import _core
 from mptcplab.results.findings import remedies
 from mptcplab.results.findings.remedies import OWN, Places, declared
+from mptcplab.results.why import Why
 from mptcplab.scenario.scenario import load
 
 Table = dict[str, Any]
@@ -45,7 +46,7 @@ def one(rows: list[Table], kind: str) -> Table:
     return row
 
 
-def tried_for(why: package.Why, kind: str) -> list[Table]:
+def tried_for(why: Why, kind: str) -> list[Table]:
     return [row for row in why.tried_rows or [] if kind in row["kind"].split(", ")]
 
 

@@ -203,9 +203,9 @@ def test_what_is_there_already_is_no_remedy() -> None:
     bbr = Trials(DEFAULT, scenario(mptcp={"congestion_control": "bbr"}), (1,), "down")
     row = {"remedy": named(BBR).words, "cost_s": None}
     assert tried(bbr, [row | {"kind": "losses_random"}]) == []
-    row["remedy"] = named("the scheduler blest").words
-    kinds = ("slower_than_single", "stripped")
-    assert tried(bbr, [row | {"kind": kind} for kind in kinds]) == []
+    slower = row | {"kind": "slower_than_single", "remedy": named("the scheduler blest").words}
+    stripped = row | {"kind": "stripped", "remedy": "another port (443)"}
+    assert tried(bbr, [slower, stripped]) == []
 
 
 def test_what_guard_takes_out_joins_again() -> None:
