@@ -13,18 +13,31 @@ from engine import guarded, machines
 from requirements import missing, need_kernel_namespaces
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _machines() -> Iterator[None]:
+    yield
+    machines.end()
+
+
 @pytest.fixture(params=machines.playable(machines.KINDS))
 def machine(request: pytest.FixtureRequest) -> Iterator[machines.Machine]:
-    """Each kind of machine, for what hangs on how the engine gets its rights and devices."""
+    """Each kind of machine, for what hangs on how the engine gets its rights and devices.
+
+    Commands are started as users start them.
+    """
     with machines.machine(request.param) as made:
         yield made
 
 
 @pytest.fixture
 def host(request: pytest.FixtureRequest) -> Iterator[machines.Machine]:
-    """One usual kind, for one test always the same: for all else."""
+    """One usual kind, for one test always the same: for all else.
+
+    Commands are copies of a process that became its user and imported what runs need.
+    """
     kinds = machines.playable(machines.USUAL)
-    with machines.machine(kinds[crc32(request.node.nodeid.encode()) % len(kinds)]) as made:
+    kind = kinds[crc32(request.node.nodeid.encode()) % len(kinds)]
+    with machines.machine(kind, copies=True) as made:
         yield made
 
 

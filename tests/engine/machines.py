@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 import ordinary
+from engine.copies import Copies
 from mptcplab.results.run import Run
 from requirements import missing, need_tool
 
@@ -31,6 +32,9 @@ TIMEOUT_SECONDS = 90
 LATE_NS = 10_000_000
 ATTEMPTS = 5
 
+# What runs on machines of a kind are copies of.
+_copies: dict[str, Copies] = {}
+
 
 def playable(kinds: list[str]) -> list[str]:
     """Those of them that can be played here."""
@@ -40,9 +44,10 @@ def playable(kinds: list[str]) -> list[str]:
 class Machine:
     """One of them, and a directory that its user may write to."""
 
-    def __init__(self, kind: str, directory: pathlib.Path) -> None:
+    def __init__(self, kind: str, directory: pathlib.Path, *, copies: bool = False) -> None:
         self.kind = kind
         self.directory = directory
+        self._copies = copies
 
     @property
     def devices(self) -> str:
@@ -78,7 +83,12 @@ class Machine:
     def run(
         self, *arguments: object, seconds: float = TIMEOUT_SECONDS
     ) -> subprocess.CompletedProcess[str]:
-        """Run mptcplab on it."""
+        """Run mptcplab on it: started as users do, or a copy of a process that has imported it."""
+        if self._copies:
+            if self.kind not in _copies:
+                _copies[self.kind] = Copies(self.python)
+            words = list(map(str, arguments))
+            return _copies[self.kind].run(words, str(self.directory), seconds)
         process = self.start(*arguments)
         try:
             out, err = process.communicate(timeout=seconds)
@@ -120,8 +130,8 @@ class Machine:
 
 
 @contextmanager
-def machine(kind: str) -> Iterator[Machine]:
-    """Play one, or say why that cannot be."""
+def machine(kind: str, *, copies: bool = False) -> Iterator[Machine]:
+    """Play one, or say why that cannot be; its commands may be copies of one process."""
     need_tool("unshare", "setpriv", "ip")
     if obstacles := _obstacles(kind):
         missing(obstacles)
@@ -129,7 +139,7 @@ def machine(kind: str) -> Iterator[Machine]:
     try:
         if kind.startswith("user"):
             os.chown(directory, ordinary.NOBODY, ordinary.NOBODY)
-        yield Machine(kind, directory)
+        yield Machine(kind, directory, copies=copies)
     finally:
         shutil.rmtree(directory)
 
@@ -143,6 +153,12 @@ def _obstacles(kind: str) -> str:
     wanted = ("missing", "limited  TUN ") if kind.endswith("-tun") else ("missing",)
     said = [line for line in done.stdout.splitlines() if line.startswith(wanted)]
     return "\n".join(said) if done.stdout else done.stderr
+
+
+def end() -> None:
+    """Let go of what runs are copies of."""
+    while _copies:
+        _copies.popitem()[1].end()
 
 
 def about(run: Run) -> dict[str, Any]:
