@@ -27,7 +27,7 @@ from mptcplab.scenario import (
     transfer,
 )
 from mptcplab.scenario.policy import PARAMETERS
-from mptcplab.scenario.section import Section
+from mptcplab.scenario.section import Section, description_of
 
 HEAD = """\
 # Scenario reference
@@ -177,7 +177,7 @@ def _rows(model: type[Section]) -> Iterator[tuple[str, str, str, str]]:
             f"`{name}`",
             value,
             _default(model, name, kind, "" if field.default_factory else field.default),
-            _text(field.description),
+            _text(description_of(model, name)),
         )
 
 

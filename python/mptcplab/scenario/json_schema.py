@@ -15,7 +15,7 @@ from mptcplab.scenario.kernel import Kernel
 from mptcplab.scenario.path import NAME, Link, Path
 from mptcplab.scenario.radio import Point, Radio
 from mptcplab.scenario.resolved import SCHEMA, Run
-from mptcplab.scenario.section import Section, kinds
+from mptcplab.scenario.section import Section, description_of, kinds
 from mptcplab.scenario.timeline import VERBS
 from mptcplab.scenario.traffic import KINDS
 from mptcplab.scenario.transfer import APPLICATIONS
@@ -152,7 +152,8 @@ def _section(model: type[Section]) -> Schema:
             schema = {"enum": list(policy.known(name))}
         if field.is_required():
             required.append(name)
-        about = {"description": " ".join(field.description.split())} if field.description else {}
+        description = description_of(model, name)
+        about = {"description": " ".join(description.split())} if description else {}
         # A reference has no other keys: draft 7 ignores those beside it.
         properties[name] = {"allOf": [schema], **about} if "$ref" in schema else schema | about
     return _object(properties, required, model.__doc__ or "")

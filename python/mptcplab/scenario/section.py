@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from itertools import pairwise
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -36,9 +40,9 @@ Setting = dict[str, Any]
 class Section(BaseModel):
     """A table of a scenario."""
 
-    model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True
-    )
+    # To read the source of every model, or to make all that a scenario may hold, takes longer than
+    # to read most scenarios.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
     #: Its keys that the engines' code declares.
     SETTINGS: ClassVar[tuple[Setting, ...]] = ()
 
@@ -48,9 +52,6 @@ class Section(BaseModel):
 
 
 Some = TypeVar("Some", bound=Section)
-
-# No file has the source of a model that is made here: to look for it takes longer than to make it.
-NO_SOURCE = {"use_attribute_docstrings": False}
 
 # The directions of engines by those of scenarios.
 DIRECTIONS = {"download": "down", "upload": "up"}
@@ -103,7 +104,6 @@ def declared(
             __base__=model,
             __doc__=doc or model.__doc__,
             __module__=model.__module__,
-            __cls_kwargs__=NO_SOURCE,
             **fields,
         )
         section.SETTINGS = known
@@ -125,7 +125,7 @@ def forms(
         model = (own or {}).get(form_name, base)
         name = form_name.title().replace("-", "")
         tag: dict[str, Any] = {key: (Literal[form_name], ...)}
-        of_word: type[Some] = create_model(name, __base__=model, __cls_kwargs__=NO_SOURCE, **tag)
+        of_word: type[Some] = create_model(name, __base__=model, **tag)
         models[form_name] = declared(form["settings"], doc=form["summary"], name=name)(of_word)
         # By this name it is pickled.
         models[form_name].__module__ = base.__module__
@@ -263,6 +263,34 @@ def _keys(model: type[Section]) -> list[str]:
 
 def about(model: type[Section], name: str) -> str:
     """Describe a key, to go on after a colon."""
-    description = " ".join((model.model_fields[name].description or "").split())
+    description = " ".join(description_of(model, name).split())
     description = description.replace("`", "").removesuffix(".")
     return description[:1].lower() + description[1:]
+
+
+def description_of(model: type[Section], name: str) -> str:
+    """Describe a key as the engines' code does, or as the text below it in its model."""
+    return model.model_fields[name].description or _texts(model).get(name, "")
+
+
+@cache
+def _texts(model: type[Section]) -> dict[str, str]:
+    """Give the text below each key, of those that models in a file have."""
+    texts: dict[str, str] = {}
+    for one in reversed(model.__mro__):
+        if not issubclass(one, Section):
+            continue
+        try:
+            source = inspect.getsource(one)
+        except (OSError, TypeError):
+            # Made from what the engines' code declares.
+            continue
+        (parsed,) = ast.parse(textwrap.dedent(source)).body
+        for key, text in pairwise(getattr(parsed, "body", ())):
+            match key, text:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name)),
+                    ast.Expr(value=ast.Constant(value=str() as said)),
+                ):
+                    texts[name] = inspect.cleandoc(said)
+    return texts
