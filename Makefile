@@ -47,7 +47,7 @@ build: $(VENV)/built ## Set up and build: .venv/bin/mptcplab
 test: test-rust test-python test-real-time ## Set up, install what tests compare with where that is possible, run all tests
 
 test-rust: $(VENV)/dev peers
-	cargo test --workspace --exclude python --locked
+	$(PYTHON) scripts/rust_tests.py
 
 test-python: $(VENV)/dev peers
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(LONG) $(OTHERS)
