@@ -51,6 +51,7 @@ NAMES = (
     "coupled-algorithms",
     "split-connections",
     "idle-timeouts",
+    "times-of-day",
 )
 
 
