@@ -6,7 +6,7 @@ use analysis::{Analysis, Options};
 use script::*;
 use std::net::SocketAddr;
 use tables::Tables;
-use wire::mptcp::{DataNumber, Dss, Mapping, Mptcp};
+use wire::mptcp::{DataNumber, Dss, Mapping, MpJoin, Mptcp};
 use wire::{Flags, Observation, Point, TcpOption};
 
 const SYN: Flags = Flags::SYN;
@@ -133,8 +133,7 @@ fn memory_is_bounded() {
     });
     assert_eq!(tables.connections.len(), 4096);
     assert!(tables.subflows.iter().all(|row| row.handshake == "unanswered"));
-    let others = tables.diagnostics.iter().find(|row| row.diagnostic == "unanswered_syns").expect("said");
-    assert_eq!(others.count, Some(600_000 - 4096));
+    assert_eq!(count(&tables, "unanswered_syns"), 600_000 - 4096);
     drop(tables);
 
     // One of a host whose ports are closed: it answers with resets. That such 4-tuples are over is remembered.
@@ -146,8 +145,8 @@ fn memory_is_bounded() {
     });
     assert_eq!(tables.connections.len(), 4096);
     assert!(tables.subflows.iter().all(|row| row.handshake == "refused"));
-    let others = tables.diagnostics.iter().find(|row| row.diagnostic == "refused_syns").expect("said");
-    assert_eq!(others.count, Some(60_000 - 4096));
+    assert_eq!(count(&tables, "refused_syns"), 60_000 - 4096);
+    assert!(!diagnostics(&tables).contains(&"late_packets"));
     drop(tables);
 
     // What a flood from forged addresses scatters: SYN/ACKs that nobody asked for, some of them reset. One has data after it, and is a connection.
@@ -163,6 +162,49 @@ fn memory_is_bounded() {
     });
     assert_eq!(tables.connections.len(), 4097);
     assert_eq!(tables.transfers.iter().map(|row| row.bytes).sum::<u64>(), 1000);
-    let others = tables.diagnostics.iter().find(|row| row.diagnostic == "lone_syn_acks").expect("said");
-    assert_eq!(others.count, Some(200_000 - 4097));
+    assert_eq!(count(&tables, "lone_syn_acks"), 200_000 - 4097);
+    drop(tables);
+
+    // The same of joins, whose connections nobody knows: some are reset, and some of those sent again, or answer a later SYN of the same ports.
+    let tables = bounded("lone SYN/ACKs of joins", 200_000, 80 << 10, |analysis, number| {
+        let (at, ends) = (i64::from(number) * 1000, pair(number));
+        let join = |at: i64, number: u32| {
+            segment(
+                at,
+                back(ends),
+                SYN_ACK,
+                (number, number + 1, 0),
+                joining(MpJoin::SynAck { backup: false, address_id: 1, hmac: 99, nonce: number }),
+            )
+        };
+        analysis.observe(&join(at, number));
+        if number % 3 == 0 {
+            analysis.observe(&plain(at + 200, ends, Flags::RST, (number + 1, 0, 0)));
+            analysis.observe(&join(at + 300, number + u32::from(number % 2) * 1_000_000));
+        }
+    });
+    assert_eq!(tables.connections.len(), 4096);
+    assert!(tables.subflows.iter().all(|row| row.kind == "join" && row.handshake == "unseen"));
+    assert_eq!(count(&tables, "lone_syn_acks"), 200_000 + 100_000 / 3 - 4096);
+    assert!(!diagnostics(&tables).contains(&"late_packets"));
+    drop(tables);
+
+    // Joins that nobody answers, of connections that nobody knows: half of them name one.
+    let tables = bounded("unanswered joins", 200_000, 128 << 10, |analysis, number| {
+        let token = if number % 2 == 0 { number } else { 1 };
+        let join = joining(MpJoin::Syn { backup: false, address_id: 1, token, nonce: number });
+        analysis.observe(&segment(i64::from(number) * 1000, pair(number), SYN, (number, 0, 0), join));
+    });
+    assert_eq!((tables.connections.len(), tables.subflows.len()), (2049, 4096));
+    assert_eq!(count(&tables, "unanswered_syns"), 200_000 - 4096);
+}
+
+fn joining(join: MpJoin) -> wire::Options {
+    let mut options = wire::Options::NONE;
+    options.push(&TcpOption::Mptcp(Mptcp::Join(join))).expect("room");
+    options
+}
+
+fn count(tables: &Tables, diagnostic: &str) -> u64 {
+    tables.diagnostics.iter().find(|row| row.diagnostic == diagnostic).and_then(|row| row.count).expect("said")
 }

@@ -73,6 +73,46 @@ fn ports_are_used_again_after_a_lone_answer() {
     assert_eq!((only(&tables).start_s, transfer(&tables, Down).bytes), (0.0, 100));
 }
 
+/// The same where only the server was captured: a SYN/ACK that acknowledges another SYN, with another number of its own, begins another connection.
+#[test]
+fn ports_are_used_again_where_only_answers_are_captured() {
+    let numbered =
+        |server: u32, client: u32| Script { initial: [("wifi", [client, server])].into(), ..Script::default() };
+    let (one, two) = (numbered(0x9999_0000, 0x7777_0000), numbered(0x1111_0000, 0x3333_0000));
+    for end in ["", "120 server wifi FA 101 1 0", "120 server wifi R 101 0 0"] {
+        for again_ms in [200, 50_000] {
+            let mut packets = one.packets(&format!("0 server wifi SA 0 1 0\n 100 server wifi A 1 1 100\n {end}"));
+            let text = format!("{again_ms} server wifi SA 0 1 0\n {} server wifi A 1 1 70", again_ms + 50);
+            packets.extend(two.packets(&text));
+            let tables = analyze(packets);
+            let bytes: Vec<_> =
+                tables.transfers.iter().filter(|row| row.direction == Down).map(|row| row.bytes).collect();
+            assert_eq!(bytes, [100, 70], "{end} {again_ms}");
+            assert_eq!(tables.connections[1].start_s, f64::from(again_ms) / 1e3);
+            assert!(!diagnostics(&tables).contains(&"late_packets"));
+        }
+    }
+
+    // Nothing follows them: each is of another attempt, whether it was reset or not.
+    for reset in ["", "50 client wifi R 1 0 0"] {
+        let mut packets = Vec::new();
+        for (number, again) in [&one, &two, &numbered(7, 9)].into_iter().enumerate() {
+            let at_ms = 1000 * number;
+            let reset = reset.replace("50 ", &format!("{} ", at_ms + 50));
+            packets.extend(again.packets(&format!("{at_ms} server wifi SA 0 1 0\n {reset}")));
+        }
+        assert_eq!(analyze(packets).connections.len(), 3, "{reset}");
+    }
+
+    // Sent again, also with another number of the server's, as SYN cookies have with time: the same attempt.
+    for again in [&one, &numbered(0x9999_4321, 0x7777_0000)] {
+        let mut packets = one.packets("0 server wifi SA 0 1 0");
+        packets.extend(again.packets("1000 server wifi SA 0 1 0\n 1100 server wifi A 1 1 100"));
+        let tables = analyze(packets);
+        assert_eq!((only(&tables).start_s, transfer(&tables, Down).bytes), (0.0, 100));
+    }
+}
+
 /// SYNs that nobody answers, each with ports used again: each is a connection that came to nothing.
 #[test]
 fn ports_are_used_again_without_an_answer() {

@@ -3,6 +3,7 @@
 use super::coverage::Coverage;
 use super::data_space::DataSpace;
 use super::end::End;
+use super::flows::Answer;
 use super::identity::{Identity, Opened};
 use super::mappings::Mappings;
 use super::one_way::OneWay;
@@ -15,7 +16,7 @@ use crate::event::{Happening, Kind, Seen};
 use rustc_hash::FxHashMap;
 use tables::Direction;
 use wire::mptcp::{DataNumber, Mptcp, crypto};
-use wire::{Flags, TcpOption, Time};
+use wire::{Flags, Tcp, TcpOption, Time};
 
 /// A connection on its way. Arrays are indexed by [`Direction`], or by end where they hold [`End`]s and views.
 pub(crate) struct Connection {
@@ -390,10 +391,17 @@ impl Connection {
         self.sites.iter().any(|known| known.site == site && subflow.views[known.end].is_some())
     }
 
-    /// A SYN with this sequence number is none that opened the subflow. (Both sides may have sent one: RFC 9293 §3.5.)
-    pub(super) fn is_reopened_by(&self, subflow: usize, end: usize, direction: Direction, seq: u32) -> bool {
+    /// A SYN with this sequence number is none that opened the subflow (both sides may have sent one: RFC 9293 §3.5), or this is the
+    /// answer to another, where none was seen.
+    pub(super) fn is_reopened_by(&self, subflow: usize, end: usize, direction: Direction, tcp: &Tcp) -> bool {
         let view = self.subflows[subflow].views[end].as_ref().expect("the end has a view");
-        view.sequences[direction as usize].base() != Some(seq.wrapping_add(1))
+        match Answer::of(tcp) {
+            None => view.sequences[direction as usize].base() != Some(tcp.seq.wrapping_add(1)),
+            Some(answer) => {
+                let before = view.answered(direction).filter(|_| view.handshake.syn.is_none());
+                before.is_some_and(|before| !answer.is_like(before))
+            }
+        }
     }
 
     /// The subflow's ports are used again: nothing more will come.

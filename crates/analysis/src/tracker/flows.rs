@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use std::net::{IpAddr, SocketAddr};
 use tables::Direction;
-use wire::{Ip, Observation, Tcp, Time};
+use wire::{Flags, Ip, Observation, Tcp, Time};
 
 /// A 4-tuple at a site; the lower endpoint comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,9 +28,41 @@ pub(super) enum Flow {
     /// Finished; what comes late is let go.
     Gone {
         since: Time,
-        /// It showed what another 4-tuple shows.
-        is_copy: bool,
+        why: Why,
+        /// The SYN/ACK's numbers.
+        answer: Option<Answer>,
     },
+}
+
+/// Why a 4-tuple is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// What used it is over.
+    Over,
+    /// It showed what another 4-tuple shows.
+    Copy,
+    /// Nothing came of it, and it is counted.
+    Counted,
+}
+
+/// The numbers of a SYN/ACK: its own, and what it acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) seq: u32,
+    pub(super) ack: u32,
+}
+
+impl Answer {
+    /// Of a packet, if it is one.
+    pub(super) fn of(tcp: &Tcp) -> Option<Answer> {
+        (tcp.flags.has(Flags::SYN) && tcp.flags.has(Flags::ACK)).then_some(Answer { seq: tcp.seq, ack: tcp.ack })
+    }
+
+    /// Whether both answer one SYN: an answer that is sent again acknowledges the same number, or has, with data in the SYN, the
+    /// same of its own.
+    pub(super) fn is_like(self, other: Answer) -> bool {
+        self.seq == other.seq || self.ack == other.ack
+    }
 }
 
 #[derive(Default)]

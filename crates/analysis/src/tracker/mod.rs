@@ -39,7 +39,7 @@ use crate::reports::Reports;
 use connection::Connection;
 use datagrams::Datagrams;
 use finish::{Captures, InCommon};
-use flows::{Flow, Flows, Key, direction};
+use flows::{Answer, Flow, Flows, Key, Why, direction};
 use handshake::is_opening;
 use ignored::Ignored;
 use packet::Packet;
@@ -49,7 +49,7 @@ use span::Span;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tables::Direction;
-use wire::{L4, Observation, Point, PointId, Tcp, Time};
+use wire::{Flags, L4, Observation, Point, PointId, Tcp, Time};
 
 /// How long a closed connection is kept for what may come late, in nanoseconds; and where several captures are given,
 /// whose clocks may differ.
@@ -152,7 +152,7 @@ impl Tracker {
         match flow {
             Some(Flow::Live { connection, subflow, end, low_is_client }) => {
                 let (subflow, direction) = (subflow as usize, direction(from_low == low_is_client));
-                if is_opening(tcp) && self.reopens((connection, subflow, end.into()), direction, tcp) {
+                if tcp.flags.has(Flags::SYN) && self.reopens((connection, subflow, end.into()), direction, tcp) {
                     let (key, _) = Key::of(observation, tcp, site);
                     self.abandon(key, observation.at);
                     self.wait(key, from_low, observation);
@@ -161,9 +161,13 @@ impl Tracker {
                 }
             }
             Some(Flow::Waiting { pending }) => self.wait_on(pending, from_low, observation),
-            Some(Flow::Gone { is_copy, .. }) if !is_opening(tcp) => {
+            Some(Flow::Gone { why, answer, .. }) if !begins_after(answer, tcp) => {
                 let ignored = self.ignored.entry(site).or_default();
-                *(if is_copy { &mut ignored.copies } else { &mut ignored.late }) += 1;
+                match why {
+                    Why::Counted if observation.frame.payload.len == 0 => {}
+                    Why::Counted | Why::Over => ignored.late += 1,
+                    Why::Copy => ignored.copies += 1,
+                }
             }
             _ => self.wait(Key::of(observation, tcp, site).0, from_low, observation),
         }
@@ -192,10 +196,10 @@ impl Tracker {
         report.into_iter().for_each(|report| self.finished.push(report));
     }
 
-    /// A SYN with another sequence number on a 4-tuple in use: the ports are used again.
+    /// A SYN with another sequence number on a 4-tuple in use, or the answer to one: the ports are used again.
     fn reopens(&self, (index, subflow, end): (u32, usize, usize), direction: Direction, tcp: &Tcp) -> bool {
         let connection = self.connections[index as usize].as_ref().expect("live");
-        connection.is_reopened_by(subflow, end, direction, tcp.seq)
+        connection.is_reopened_by(subflow, end, direction, tcp)
     }
 
     /// A 4-tuple is used again: what used it before is over.
@@ -289,17 +293,22 @@ impl Tracker {
         let connection = self.connections[index as usize].take().expect("live");
         self.known.forget(index, &connection);
         for key in std::mem::take(&mut self.keys[index as usize]) {
-            if matches!(self.flows.get(&key), Some(Flow::Live { connection, .. }) if connection == index) {
-                self.remember(key, now);
+            if let Some(Flow::Live { connection: of, subflow, end, .. }) = self.flows.get(&key)
+                && of == index
+            {
+                let subflow = &connection.subflows[subflow as usize];
+                let view = subflow.views[usize::from(end)].as_ref();
+                let answer = view.and_then(|view| view.answered(subflow.opener.reverse()));
+                self.remember(key, (now, Why::Over), answer);
             }
         }
         self.free.push(index);
         connection
     }
 
-    /// What comes of a 4-tuple that is gone is late.
-    fn remember(&mut self, key: Key, now: Time) {
-        self.flows.insert(key, Flow::Gone { since: now, is_copy: false });
+    /// What comes of a 4-tuple that is gone begins nothing, unless it is a SYN, or the answer to another.
+    fn remember(&mut self, key: Key, (now, why): (Time, Why), answer: Option<Answer>) {
+        self.flows.insert(key, Flow::Gone { since: now, why, answer });
         self.gone.push_back((now, key));
         while self.gone.len() > MOST_REMEMBERED || self.gone.front().is_some_and(|(at, _)| now - *at > REMEMBER_NANOS) {
             let Some((at, key)) = self.gone.pop_front() else { break };
@@ -331,12 +340,11 @@ impl Tracker {
         let waiting = std::mem::take(&mut self.pending).into_iter().flatten();
         let (mut lone, others): (Vec<_>, Vec<_>) = waiting.partition(|pending| pending.lone().is_some());
         others.into_iter().for_each(|pending| self.settle(pending));
-        if self.several_points.len() > 1 {
-            // What one end has no answer to the other may have answered, or refused.
-            for pending in lone.drain(..) {
-                let decision = self.decided(&pending);
-                self.attach_some(pending, decision);
-            }
+        // What one end has no answer to the other may have answered, or refused; and joins are told by what their connections show.
+        let several = self.several_points.len() > 1;
+        for pending in lone.extract_if(.., |pending| several || pending.is_join()) {
+            let decision = self.decided(&pending);
+            self.attach_some(pending, decision);
         }
         let live: Vec<_> = self.connections.iter_mut().filter_map(Option::take).collect();
         self.known = known::Known::default();
@@ -351,6 +359,11 @@ impl Tracker {
         self.in_common.nothing().into_iter().for_each(|remark| self.finished.remark(remark));
         self.finished
     }
+}
+
+/// Whether a packet begins something on a 4-tuple that is gone: a SYN, or the answer to another than was answered.
+fn begins_after(answer: Option<Answer>, tcp: &Tcp) -> bool {
+    is_opening(tcp) || Answer::of(tcp).zip(answer).is_some_and(|(now, before)| !now.is_like(before))
 }
 
 fn site_of(points: &[Point], point: PointId) -> u32 {

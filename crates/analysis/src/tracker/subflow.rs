@@ -1,6 +1,8 @@
 //! A subflow, and how it looks from one end.
 
-use super::{handshake::Handshake, mappings::Mappings, repeats::Repeats, sequence::Sequence, signs::Signs};
+use super::{
+    flows::Answer, handshake::Handshake, mappings::Mappings, repeats::Repeats, sequence::Sequence, signs::Signs,
+};
 use crate::event::Seen;
 use std::net::SocketAddr;
 use tables::Direction;
@@ -180,6 +182,13 @@ impl View {
             stray: 0,
             challenged: false,
         }
+    }
+
+    /// The SYN/ACK's numbers, of the side that sends in this direction.
+    pub(super) fn answered(&self, direction: Direction) -> Option<Answer> {
+        self.handshake.syn_ack?;
+        let before = |direction| self.sequences[direction as usize].base();
+        Some(Answer { seq: before(direction)?.wrapping_sub(1), ack: before(direction.reverse())? })
     }
 
     /// What answered the SYN: a SYN/ACK, or else a reset.

@@ -1,7 +1,7 @@
 //! Flows wait until it is certain which connection they belong to, and are attached to it.
 
 use super::connection::Connection;
-use super::flows::{Flow, Key, direction};
+use super::flows::{Flow, Key, Why, direction};
 use super::one_way::OneWay;
 use super::pending::{Decision, Pending};
 use super::subflow::Kind as SubflowKind;
@@ -38,15 +38,18 @@ impl Tracker {
             return;
         }
         pending.push(from_low, observation);
+        let pending = self.pending[index as usize].as_ref().expect("waiting");
         let several_sites = self.several_points.len() > 1;
         match pending.decide(&self.known, &self.connections) {
             Decision::Wait => {}
+            // Of a flood there may be many: first it is to be seen whether something comes of it.
+            decision if pending.is_unanswered() && self.adds_row(&decision) => {}
             decision if several_sites && pending.is_early(&decision, &self.connections) => {}
             decision => {
                 let pending = self.release(index);
-                let key = pending.key;
+                let (key, answer) = (pending.key, pending.answer());
                 if !self.attach_some(pending, decision) {
-                    self.remember(key, observation.at);
+                    self.remember(key, (observation.at, Why::Counted), answer);
                 }
             }
         }
@@ -70,7 +73,8 @@ impl Tracker {
     pub(super) fn settle(&mut self, pending: Pending) {
         let (key, at, is_lone) = (pending.key, pending.first().at, pending.lone().is_some());
         let decision = self.decided(&pending);
-        let is_over = is_lone && matches!(decision, Decision::New(_));
+        // Joins that ask may name a connection that others name, too.
+        let is_over = is_lone && pending.nonce().is_none() && matches!(decision, Decision::New(_));
         if !self.attach_some(pending, decision) {
             self.flows.remove(&key);
         } else if is_over && let Some(Flow::Live { connection: index, .. }) = self.flows.get(&key) {
@@ -90,7 +94,7 @@ impl Tracker {
 
     /// Attaches a flow, or counts it. Of a port scan, or a flood, there are many of which nothing came: the first of a kind have rows.
     pub(super) fn attach_some(&mut self, pending: Pending, decision: Decision) -> bool {
-        if let (Some(lone), Decision::New(_)) = (pending.lone(), &decision) {
+        if let Some(lone) = pending.lone().filter(|_| self.adds_row(&decision)) {
             let rows = &mut self.lone[lone as usize];
             if *rows == MOST_LONE {
                 self.ignored.entry(pending.key.site).or_default().lone[lone as usize] += 1;
@@ -100,6 +104,18 @@ impl Tracker {
         }
         self.attach(pending, decision);
         true
+    }
+
+    /// Whether a flow gets rows of its own, rather than as a subflow of a connection of which more was seen than joins.
+    fn adds_row(&self, decision: &Decision) -> bool {
+        match decision {
+            Decision::New(_) => true,
+            Decision::Join { connection, subflow: None, .. } => {
+                let connection = self.connections[*connection as usize].as_ref().expect("known");
+                connection.subflows.iter().all(|subflow| subflow.kind == SubflowKind::Join)
+            }
+            _ => false,
+        }
     }
 
     /// Gives a flow its connection and subflow, and them its packets.
@@ -156,7 +172,7 @@ impl Tracker {
                 connection.subflows[subflow].views[end].as_ref().map(|view| site_of(&self.points, view.first.point));
             connection.subflows[subflow].copies += 1;
             connection.same_end |= site != Some(pending.key.site);
-            self.flows.insert(pending.key, Flow::Gone { since: first.at, is_copy: true });
+            self.flows.insert(pending.key, Flow::Gone { since: first.at, why: Why::Copy, answer: None });
             self.ignored.entry(pending.key.site).or_default().copies += pending.len();
             self.gone.push_back((first.at, pending.key));
             return;

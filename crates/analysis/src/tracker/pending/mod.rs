@@ -5,7 +5,7 @@
 
 mod matching;
 
-use super::flows::{Key, address, direction};
+use super::flows::{Answer, Key, address, direction};
 use super::handshake::{Handshake, is_opening};
 use super::identity::{Identity, Names, Opened};
 use super::known::{Connections, Known};
@@ -115,8 +115,9 @@ impl Pending {
     pub(super) fn lone(&self) -> Option<Lone> {
         let first = tcp(&self.packets[0].1);
         let is_reset = |packet: &Observation| tcp(packet).flags.has(Flags::RST);
-        let begins = first.flags.has(Flags::SYN) && self.options[0].join.is_none();
-        if !begins || !self.packets.iter().all(|(from_low, o)| is_reset(o) || self.is_first_again(*from_low, o)) {
+        if !first.flags.has(Flags::SYN)
+            || !self.packets.iter().all(|(from_low, o)| is_reset(o) || self.is_first_again(*from_low, o))
+        {
             return None;
         }
         Some(match (is_opening(first), self.is_answered()) {
@@ -126,6 +127,11 @@ impl Pending {
         })
     }
 
+    /// Nothing but SYNs came so far.
+    pub(super) fn is_unanswered(&self) -> bool {
+        matches!(self.lone(), Some(Lone::Unanswered))
+    }
+
     /// The SYN or SYN/ACK that the flow began with, maybe sent again.
     fn is_first_again(&self, from_low: bool, packet: &Observation) -> bool {
         let (first, now) = (tcp(&self.packets[0].1).flags, tcp(packet).flags);
@@ -133,16 +139,29 @@ impl Pending {
             && [Flags::SYN, Flags::ACK].into_iter().all(|flag| now.has(flag) == first.has(flag))
     }
 
-    /// A SYN with another sequence number than its side had: the ports are used again.
+    /// A SYN with another sequence number than its side had, or where none was seen the answer to another: the ports are used again.
     pub(super) fn is_reopened_by(&self, from_low: bool, observation: &Observation) -> bool {
         let (now, Some((_, first))) = (tcp(observation), self.packets.first()) else { return false };
         let first = tcp(first);
+        if let (Some(now), Some(before)) = (Answer::of(now), self.answer()) {
+            return from_low == self.first_from_low && !now.is_like(before);
+        }
         let before = match from_low == self.first_from_low {
             true => first.seq,
             false if first.flags.has(Flags::ACK) => first.ack.wrapping_sub(1),
             false => return false,
         };
         is_opening(now) && first.flags.has(Flags::SYN) && now.seq != before
+    }
+
+    /// The SYN/ACK that the flow began with.
+    pub(super) fn answer(&self) -> Option<Answer> {
+        self.packets.first().and_then(|(_, first)| Answer::of(tcp(first)))
+    }
+
+    /// It asks for a subflow, or answers who did.
+    pub(super) fn is_join(&self) -> bool {
+        self.options[0].join.is_some()
     }
 
     pub(super) fn subflow(kind: SubflowKind, opener: Direction) -> Subflow {
