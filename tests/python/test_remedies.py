@@ -19,7 +19,7 @@ from mptcplab.scenario.scenario import load
 
 Table = dict[str, Any]
 
-WAYS = Path(__file__).parents[2] / "crates" / "analysis" / "src" / "findings" / "ways.rs"
+REMEDIES = Path(__file__).parents[2] / "crates" / "analysis" / "src" / "findings" / "remedies.rs"
 WIFI = {"rate": "25 Mbit/s", "delay": "12 ms", "queue": "150 kB"}
 SLOW = {"rate": "1 Mbit/s", "delay": "150 ms", "queue": "200 kB"}
 
@@ -65,9 +65,9 @@ def test_each_remedy_is_declared_once_and_can_be_set() -> None:
 
 
 def test_all_that_the_analysis_recommends_with_settings_can_be_tried() -> None:
-    """A way that is not in the list would be recommended, and never tried."""
-    source = WAYS.read_text("utf-8")
-    named = set(re.findall(r"pub\(super\) const (\w+): Way", source))
+    """A remedy that is not in the list would be recommended, and never tried."""
+    source = REMEDIES.read_text("utf-8")
+    named = set(re.findall(r"pub\(super\) const (\w+): Remedy", source))
     listed = re.search(r"pub const TRIED[^=]*= \[(.*?)\];", source, re.DOTALL)
     assert listed is not None
     assert named == {name.strip() for name in listed[1].split(",") if name.strip()}

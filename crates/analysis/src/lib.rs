@@ -16,7 +16,7 @@ mod split;
 mod timeline;
 mod tracker;
 
-pub use findings::ways;
+pub use findings::remedies;
 
 use tables::{Diagnostic, Tables};
 use wire::{Observation, Point};

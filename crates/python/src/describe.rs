@@ -1,7 +1,7 @@
 //! What there is to choose from and to set, for validation and for the reference.
 
 use crate::values::{dict, python};
-use analysis::ways::{OR, TRIED, Way};
+use analysis::remedies::{OR, Remedy, TRIED};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use scenario::form;
 use transport::{Config, congestion, era, path_manager, scheduler};
@@ -76,9 +76,9 @@ pub fn eras() -> Vec<(&'static str, &'static str)> {
 /// What findings recommend that settings of a scenario do as well, and what stands between several in their words.
 #[pyfunction]
 pub fn remedies(py: Python<'_>) -> PyResult<(Vec<Bound<'_, PyDict>>, &'static str)> {
-    let trials = TRIED.into_iter().filter_map(|way| match way {
-        Way::Tried(trial) => Some(trial),
-        Way::Said(_) | Way::Beyond(_) => None,
+    let trials = TRIED.into_iter().filter_map(|remedy| match remedy {
+        Remedy::Tried(trial) => Some(trial),
+        Remedy::Said(_) | Remedy::Beyond(_) => None,
     });
     let described = trials.map(|trial| {
         Ok(dict!(py;

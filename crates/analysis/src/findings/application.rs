@@ -1,7 +1,7 @@
 //! The application had nothing to send: no fault of the network.
 
 use super::case::{Case, Cost, Found, s};
-use super::ways::Way::Said;
+use super::remedies::Remedy::Said;
 
 const OFTEN: f64 = 0.3;
 /// Who sends less waits for its user, as a remote shell does.

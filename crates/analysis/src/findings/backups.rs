@@ -1,7 +1,7 @@
 //! Backup paths: used while a regular one worked, or idle while none did.
 
 use super::case::{Case, Cost, Found, s};
-use super::ways::{AS_REGULAR, GUARD, Way::Said};
+use super::remedies::{AS_REGULAR, GUARD, Remedy::Said};
 use crate::timeline::Timeline;
 use std::ops::Range;
 
@@ -100,6 +100,8 @@ fn used(case: &Case, timeline: &Timeline, backup: &[usize], regular: &[usize]) -
         evidence: format!(
             "its subflow is marked as a backup, and carried {wrong:.0} bytes at times at which a regular one carried data, too"
         ),
-        remedy: &[Said("set the backup flag at the side that sends (ip mptcp endpoint change … backup): each side decides only about what it sends")],
+        remedy: &[Said(
+            "set the backup flag at the side that sends (ip mptcp endpoint change … backup): each side decides only about what it sends",
+        )],
     }]
 }

@@ -1,7 +1,7 @@
 //! A queue on the way that stood long. That it overflows now and then, and loses many packets at once, makes it no shorter.
 
 use super::case::{Case, Cost, Found, s};
-use super::ways::{BBR_BLOAT, Way::Said};
+use super::remedies::{BBR_BLOAT, Remedy::Said};
 
 /// The least round-trip time in a short time is so many times that of the path, and so much longer, so often.
 const TIMES: f64 = 3.0;

@@ -2,7 +2,7 @@
 //! itself or in place of a dead path, is no slow path.
 
 use super::case::{Case, Cost, Found, s};
-use super::ways::{AS_BACKUP, BLEST, ECF, Way::Said};
+use super::remedies::{AS_BACKUP, BLEST, ECF, Remedy::Said};
 
 const LEAST_PART: f64 = 0.1;
 const LEAST_S: f64 = 0.5;

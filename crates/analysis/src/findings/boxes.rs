@@ -1,8 +1,8 @@
 //! What boxes on the way do that costs time, from captures of both ends; and subflows that a NAT has forgotten.
 
 use super::case::{Case, Cost, Found, s};
+use super::remedies::{KEEP_ALIVE, Remedy, SMALLER_SEGMENTS};
 use super::stops;
-use super::ways::{KEEP_ALIVE, SMALLER_SEGMENTS, Way};
 use crate::report::Report;
 use tables::Event;
 
@@ -12,22 +12,18 @@ const FORGETS_S: f64 = 5.0;
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let mut found = Vec::new();
     let begin_s = case.begin_s;
-    let boxes: [(_, _, &[Way]); 3] = [
+    let boxes: [(_, _, &[Remedy]); 3] = [
         (
             "mss_clamped",
             "a middlebox lowers the maximum segment size",
-            &[Way::Said("none, if the path is a tunnel; otherwise look at the middlebox's MSS clamping")],
+            &[Remedy::Said("none, if the path is a tunnel; otherwise look at the middlebox's MSS clamping")],
         ),
         (
             "window_clamped",
             "a middlebox shrinks the receive window",
-            &[Way::Said("a middlebox that leaves window scaling (RFC 7323) intact")],
+            &[Remedy::Said("a middlebox that leaves window scaling (RFC 7323) intact")],
         ),
-        (
-            "large_segments_lost",
-            "full-size packets are lost on the path",
-            &[SMALLER_SEGMENTS],
-        ),
+        ("large_segments_lost", "full-size packets are lost on the path", &[SMALLER_SEGMENTS]),
     ];
     for (name, what, remedy) in boxes {
         let Some(row) = case.diagnosed(name).filter(|_| case.main) else { continue };

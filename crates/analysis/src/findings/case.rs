@@ -2,9 +2,9 @@
 
 use super::NO_FAULT;
 use super::cost::Lost;
+use super::remedies::{self, Remedy};
 use super::unfit;
 use super::waits::Wait;
-use super::ways::{self, Way};
 use crate::report::Report;
 use crate::timeline::{Flow, Timeline, is_bound, silences, usual_rate};
 use std::borrow::Cow;
@@ -114,7 +114,7 @@ pub(super) struct Found {
     pub(super) confidence: f64,
     pub(super) message: String,
     pub(super) evidence: String,
-    pub(super) remedy: &'static [Way],
+    pub(super) remedy: &'static [Remedy],
 }
 
 /// What a finding cost.
@@ -358,8 +358,8 @@ impl<'a> Case<'a> {
             confidence: found.confidence,
             message: Cow::Owned(found.message),
             evidence: found.evidence,
-            remedy: ways::said(found.remedy).into(),
-            beyond_hosts: ways::is_beyond(found.remedy),
+            remedy: remedies::said(found.remedy).into(),
+            beyond_hosts: remedies::is_beyond(found.remedy),
             filter: self.filter(shown, found.from_s, found.to_s),
             capture,
             record,

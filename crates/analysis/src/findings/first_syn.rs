@@ -2,10 +2,14 @@
 //! ports, and a timer had to pass until the SYN was sent again.
 
 use super::case::{Case, Cost, Found, s};
-use super::ways::Way::{self, Said};
+use super::remedies::Remedy::{self, Said};
 
-const ANOTHER_PATH: &[Way] = &[Said("begin over another path as well (RFC 8305 does so with addresses), or with the one that has a signal: TCP waits a second before it sends a SYN again")];
-const ANOTHER_PORT: &[Way] = &[Said("leave the choice of ports to the system, which takes one that was not used a moment ago, and close connections at both ends")];
+const ANOTHER_PATH: &[Remedy] = &[Said(
+    "begin over another path as well (RFC 8305 does so with addresses), or with the one that has a signal: TCP waits a second before it sends a SYN again",
+)];
+const ANOTHER_PORT: &[Remedy] = &[Said(
+    "leave the choice of ports to the system, which takes one that was not used a moment ago, and close connections at both ends",
+)];
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let lost_s = lost_s(case);

@@ -2,7 +2,7 @@
 //! path, or for what another lost, that is why.
 
 use super::case::{Case, Cost, Found, s};
-use super::ways::{LARGE_BUFFERS, USE_ALL};
+use super::remedies::{LARGE_BUFFERS, USE_ALL};
 use crate::timeline::Timeline;
 
 /// So much of the time that it was there.

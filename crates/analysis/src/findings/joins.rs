@@ -1,7 +1,7 @@
 //! No second path, and why: nobody asked for one, or the joins failed.
 
 use super::case::{Case, Cost, Found};
-use super::ways::{FULL_MESH, LIMITS, Way, Way::Said};
+use super::remedies::{FULL_MESH, LIMITS, Remedy, Remedy::Said};
 
 /// A connection younger than this, or with less data, needs no second path.
 const LEAST_S: f64 = 2.0;
@@ -17,8 +17,9 @@ const INTERFERENCE: &str = "middlebox interference";
 /// In a remark on a join whose SYN/ACK lacked the option.
 const BARE: &str = "without MP_JOIN";
 
-const AVOID: &[Way] = &[Said("avoid the middlebox: another port (443), or an encrypted tunnel")];
-const AVOID_PROXY: &[Way] = &[Said("avoid the proxy on that path: another port (443), or an encrypted tunnel; or a proxy that knows MPTCP")];
+const AVOID: &[Remedy] = &[Said("avoid the middlebox: another port (443), or an encrypted tunnel")];
+const AVOID_PROXY: &[Remedy] =
+    &[Said("avoid the proxy on that path: another port (443), or an encrypted tunnel; or a proxy that knows MPTCP")];
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let row = &case.report.connection;
@@ -149,21 +150,35 @@ fn in_words(reason: &str) -> &str {
 }
 
 /// What helps against a join that failed, by who is known to have done what.
-fn remedy(row: &tables::Subflow, remark: &str) -> &'static [Way] {
+fn remedy(row: &tables::Subflow, remark: &str) -> &'static [Remedy] {
     let has = |words: &str| remark.contains(words);
     match (row.handshake, row.reset_reason) {
-        _ if has("a middlebox reset it") => &[Said("let joins pass the firewall on that path, or avoid it: another port (443), or an encrypted tunnel")],
+        _ if has("a middlebox reset it") => {
+            &[Said("let joins pass the firewall on that path, or avoid it: another port (443), or an encrypted tunnel")]
+        }
         _ if has("a proxy") => AVOID_PROXY,
-        _ if has(BARE) => &[Said("a capture at the server shows whether a middlebox removes the option: then another port (443), or an encrypted tunnel")],
+        _ if has(BARE) => &[Said(
+            "a capture at the server shows whether a middlebox removes the option: then another port (443), or an encrypted tunnel",
+        )],
         ("refused", Some("administratively prohibited" | "lack of resources")) => &[LIMITS],
-        ("refused", Some("MPTCP-specific error")) => &[Said("let joins reach the host that has the connection, past load balancers, and unchanged by middleboxes")],
-        ("refused", None) if !has("the acceptor") && !has("the opener") => &[Said("a capture at the other end shows whether that end refused it (then raise its limits: ip mptcp limits) or a firewall \
-             on the path (then let joins pass)")],
+        ("refused", Some("MPTCP-specific error")) => &[Said(
+            "let joins reach the host that has the connection, past load balancers, and unchanged by middleboxes",
+        )],
+        ("refused", None) if !has("the acceptor") && !has("the opener") => &[Said(
+            "a capture at the other end shows whether that end refused it (then raise its limits: ip mptcp limits) or a firewall \
+             on the path (then let joins pass)",
+        )],
         ("refused", _) => &[LIMITS],
-        ("unanswered", _) if has("which did not answer") => &[Said("let joins pass the firewall of the host that did not answer, and look at its queue of half-open connections")],
-        ("unanswered", _) if has("which was lost") => &[Said("let the answers to joins pass the firewalls on that path, and send them back the way that the joins came")],
+        ("unanswered", _) if has("which did not answer") => &[Said(
+            "let joins pass the firewall of the host that did not answer, and look at its queue of half-open connections",
+        )],
+        ("unanswered", _) if has("which was lost") => &[Said(
+            "let the answers to joins pass the firewalls on that path, and send them back the way that the joins came",
+        )],
         ("unanswered", _) if has("never reached") => &[Said("let joins pass the firewall on that path")],
-        ("unanswered", _) => &[Said("let joins pass the firewall on that path, or give its address a route out of its own interface (ip rule)")],
+        ("unanswered", _) => &[Said(
+            "let joins pass the firewall on that path, or give its address a route out of its own interface (ip rule)",
+        )],
         _ => &[Said("let MP_JOIN pass the firewall on that path")],
     }
 }

@@ -2,7 +2,7 @@
 
 use super::case::{Case, Found, s};
 use super::first_syn;
-use super::ways::Way::Said;
+use super::remedies::Remedy::Said;
 
 /// A join is due within so many round trips of the first subflow's handshake, and this time.
 const ROUND_TRIPS: f64 = 6.0;

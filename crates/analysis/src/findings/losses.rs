@@ -1,7 +1,7 @@
 //! Losses that held a subflow back, and what they look like: a queue that overflows, bursts, or chance.
 
 use super::case::{Case, Cost, Found};
-use super::ways::{BBR, Way, Way::Said};
+use super::remedies::{BBR, Remedy, Remedy::Said};
 use crate::timeline::Timeline;
 
 const LEAST_PERCENT: f64 = 0.35;
@@ -156,7 +156,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             continue;
         }
         case.lossy |= !from_queue;
-        let (kind, what, remedy): (_, _, &[Way]) = if is_unclear {
+        let (kind, what, remedy): (_, _, &[Remedy]) = if is_unclear {
             (
                 "losses_unclear",
                 "by chance, or because a queue of a few packets overflowed: nothing tells which",
@@ -166,7 +166,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             (
                 "losses_queue",
                 "because a queue overflowed",
-                &[Said("none, if the queue has a sensible length: this is how TCP finds the rate; otherwise active queue management")],
+                &[Said(
+                    "none, if the queue has a sensible length: this is how TCP finds the rate; otherwise active queue management",
+                )],
             )
         } else if burst >= BURST {
             (

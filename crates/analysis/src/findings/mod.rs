@@ -8,9 +8,9 @@ mod cost;
 mod drops;
 mod idle;
 mod overtaken;
+pub mod remedies;
 mod split;
 mod waits;
-pub mod ways;
 
 pub(crate) use drops::poison;
 pub(crate) use split::add as add_split;

@@ -1,7 +1,7 @@
 //! MPTCP was asked for and did not come about, or ended in plain TCP.
 
 use super::case::{Case, Cost, Found};
-use super::ways::Way::{self, Said};
+use super::remedies::Remedy::{self, Said};
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if let Some(changed) = changed(case).filter(|_| case.main) {
@@ -10,7 +10,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(why) = case.report.connection.fallback.filter(|_| case.main) else { return Vec::new() };
     let stripped = case.diagnosed("options_stripped");
     let at_once = why.contains("MP_CAPABLE");
-    let (kind, message, remedy, confidence): (_, _, &[Way], _) = match stripped {
+    let (kind, message, remedy, confidence): (_, _, &[Remedy], _) = match stripped {
         Some(row) if row.message.starts_with("the SYN left") => (
             "stripped",
             "MPTCP never began: a middlebox removes its options from the client's SYN".to_owned(),
@@ -55,13 +55,15 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
 }
 
 /// The client gave up asking for MPTCP: the captures show only what happened to the SYNs that did.
-fn left_out(case: &Case) -> (&'static str, String, &'static [Way], f64) {
+fn left_out(case: &Case) -> (&'static str, String, &'static [Remedy], f64) {
     let became = case.diagnosed("capable_left_out").map_or("", |row| &row.message);
     (
         "never_began",
         format!("MPTCP never began: the client left it out of its last SYN. {became}"),
-        &[Said("mptcplab probe shows whether a middlebox drops such SYNs; Linux may now leave MPTCP out for an hour: sysctl -w \
-         net.mptcp.blackhole_timeout=0 makes it forget")],
+        &[Said(
+            "mptcplab probe shows whether a middlebox drops such SYNs; Linux may now leave MPTCP out for an hour: sysctl -w \
+         net.mptcp.blackhole_timeout=0 makes it forget",
+        )],
         0.9,
     )
 }

@@ -2,8 +2,8 @@
 
 use super::away;
 use super::case::{Case, Cost, Found, SILENT_S, s};
+use super::remedies::GUARD;
 use super::stops::{LEAST_S, NOTHING, stops};
-use super::ways::GUARD;
 use crate::timeline::Timeline;
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use super::case::{Case, Cost, Found, s};
 use super::idle;
-use super::ways::{GUARD_RETURNS, Way::Said};
+use super::remedies::{GUARD_RETURNS, Remedy::Said};
 use std::ops::Range;
 
 /// A path was away when it was silent for so long with data in flight.
@@ -61,8 +61,15 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 to_s,
                 cost,
                 confidence: 0.6,
-                message: format!("{name} answered again at {}, but carried almost nothing until {}", s(from_s), s(to_s)),
-                evidence: format!("acknowledgements on it from {from_s:.3} s on; until then less than {:.0} % of its earlier rate", USED * 100.0),
+                message: format!(
+                    "{name} answered again at {}, but carried almost nothing until {}",
+                    s(from_s),
+                    s(to_s)
+                ),
+                evidence: format!(
+                    "acknowledgements on it from {from_s:.3} s on; until then less than {:.0} % of its earlier rate",
+                    USED * 100.0
+                ),
                 remedy: &[GUARD_RETURNS, Said("by hand: remove the endpoint and add it again (ip mptcp endpoint)")],
             });
         }

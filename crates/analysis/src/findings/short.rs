@@ -2,7 +2,7 @@
 
 use super::case::{Case, Cost, Found};
 use super::first_syn;
-use super::ways::Way::Said;
+use super::remedies::Remedy::Said;
 use tables::Subflow;
 
 /// A longer transfer is not short, whenever its second path came.

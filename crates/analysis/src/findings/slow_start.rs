@@ -1,7 +1,7 @@
 //! Slow start ended long before the path was full: HyStart took a change of delay for a queue, or a loss came early.
 
 use super::case::{Case, Cost, Found, s};
-use super::ways::{BBR, NO_HYSTART, Way, Way::Said};
+use super::remedies::{BBR, NO_HYSTART, Remedy, Remedy::Said};
 use crate::timeline::Timeline;
 use std::ops::Range;
 
@@ -35,19 +35,14 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             ),
             false => case.lost.claim(from_s, to_s, f64::INFINITY),
         };
-        let (kind, what, before, remedy): (_, _, _, &[Way]) = match early.lost {
+        let (kind, what, before, remedy): (_, _, _, &[Remedy]) = match early.lost {
             true => (
                 "slow_start_loss",
                 "at a loss",
                 "segments were sent again then, and none after that",
                 &[BBR, Said("a longer queue at the bottleneck")],
             ),
-            false => (
-                "slow_start_early",
-                "without a loss",
-                "nothing was sent again before",
-                &[NO_HYSTART],
-            ),
+            false => ("slow_start_early", "without a loss", "nothing was sent again before", &[NO_HYSTART]),
         };
         found.push(Found {
             kind,

@@ -4,7 +4,7 @@
 use super::away;
 use super::case::{self, Case, Cost, Found, s};
 use super::idle_path::idle;
-use super::ways::Way::Said;
+use super::remedies::Remedy::Said;
 use crate::timeline::Timeline;
 use std::iter::repeat_n;
 use std::ops::Range;

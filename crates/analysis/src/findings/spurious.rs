@@ -2,7 +2,7 @@
 //! down for nothing.
 
 use super::case::{Case, Cost, Found, often, s};
-use super::ways::Way;
+use super::remedies::Remedy;
 use crate::timeline::Timeline;
 use std::ops::Range;
 
@@ -10,7 +10,9 @@ use std::ops::Range;
 const USUAL: f64 = 0.5;
 const MOST_S: f64 = 5.0;
 
-const BEYOND_HOSTS: Way = Way::Beyond("none at the hosts: look at what holds the packets up (a handover, a radio that wakes up); Linux takes back what such a time-out did to its rate (net.ipv4.tcp_frto)");
+const BEYOND_HOSTS: Remedy = Remedy::Beyond(
+    "none at the hosts: look at what holds the packets up (a handover, a radio that wakes up); Linux takes back what such a time-out did to its rate (net.ipv4.tcp_frto)",
+);
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };

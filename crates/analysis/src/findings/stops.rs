@@ -6,8 +6,8 @@ use super::away::{self, Certainty, Rate};
 use super::case::{Case, Cost, Found, SILENT_S, often, s};
 use super::idle;
 use super::overtaken::at_receiver;
+use super::remedies::{BACK_OFF, GUARD, Remedy, WINDOW_FIRST};
 use super::waits::{self, Wait};
-use super::ways::{BACK_OFF, GUARD, WINDOW_FIRST, Way};
 use crate::timeline::Timeline;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -23,8 +23,8 @@ const SLOW: f64 = 0.5;
 /// A shorter wait is not worth a word.
 const LEAST_WAIT_S: f64 = 0.1;
 
-const BEYOND_HOSTS: Way = Way::Beyond("none at the hosts: both knew that the path was gone");
-const ANOTHER: Way = Way::Said("a second path that fails at other times");
+const BEYOND_HOSTS: Remedy = Remedy::Beyond("none at the hosts: both knew that the path was gone");
+const ANOTHER: Remedy = Remedy::Said("a second path that fails at other times");
 /// Time-outs that have doubled for so long may outlast an outage by seconds.
 const LONG_OUTAGE_S: f64 = 5.0;
 
@@ -476,6 +476,6 @@ fn evidence(on: &str, silent_s: f64, timeouts: usize) -> String {
 }
 
 /// What helps where no path is left for so long.
-fn remedy_of_all(longest_s: f64) -> &'static [Way] {
+fn remedy_of_all(longest_s: f64) -> &'static [Remedy] {
     if longest_s < LONG_OUTAGE_S { &[ANOTHER] } else { &[ANOTHER, BACK_OFF] }
 }

@@ -2,7 +2,7 @@
 //! that, and DATA_ACK stands still. Linux does so where data beyond a hole has filled its memory.
 
 use super::case::{Case, Cost, Found, s};
-use super::ways::WINDOW_AT_ONCE;
+use super::remedies::WINDOW_AT_ONCE;
 
 /// A time-out or two of the connection pass where a path has just died.
 const LEAST_S: f64 = 2.0;

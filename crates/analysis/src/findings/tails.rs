@@ -2,17 +2,19 @@
 //! for its timer.
 
 use super::case::{Case, Cost, Found, often, s};
+use super::remedies::{Remedy, Remedy::Said, TWICE};
 use super::waits::Wait;
-use super::ways::{TWICE, Way, Way::Said};
 use std::collections::BTreeMap;
 use tables::Direction;
 
 /// A wait of which less is left to claim belongs to another finding, or held nothing up.
 const LEAST_PART: f64 = 0.5;
 
-const REMEDY: &[Way] = &[
+const REMEDY: &[Remedy] = &[
     Said("a path that loses less"),
-    Said("for requests that can be repeated, the next one at once over another path (a shorter time-out of the program)"),
+    Said(
+        "for requests that can be repeated, the next one at once over another path (a shorter time-out of the program)",
+    ),
     TWICE,
 ];
 

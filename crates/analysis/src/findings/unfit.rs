@@ -1,7 +1,7 @@
 //! The capture does not hold what the other rules need, which are then silent.
 
 use super::case::{Case, Cost, Found};
-use super::ways::Way::{self, Said};
+use super::remedies::Remedy::{self, Said};
 
 /// Of a smaller transfer nobody asks why.
 pub(super) const LEAST_BYTES: u64 = 100_000;
@@ -18,7 +18,7 @@ const OPTIONS_CUT: &str = "options_cut";
 const PARTIAL: &str = "capture_partial";
 
 /// What a remark on a capture poisons: its name, what it means, what to do.
-type Poison = (&'static str, &'static str, &'static [Way]);
+type Poison = (&'static str, &'static str, &'static [Remedy]);
 
 const POISON: [Poison; 8] = [
     (
@@ -42,9 +42,15 @@ const POISON: [Poison; 8] = [
     (
         "unmapped_bytes",
         "it does not show where some of its bytes belong in the connection, or a middlebox removed the options that say so",
-        &[Said("capture with a snap length of 128, from before the connection begins, with offloads off (ethtool -K DEV gro off); mptcplab probe shows what middleboxes remove")],
+        &[Said(
+            "capture with a snap length of 128, from before the connection begins, with offloads off (ethtool -K DEV gro off); mptcplab probe shows what middleboxes remove",
+        )],
     ),
-    (PARTIAL, "it covers only a part of the connection", &[Said("capture from before the connection begins to its end")]),
+    (
+        PARTIAL,
+        "it covers only a part of the connection",
+        &[Said("capture from before the connection begins to its end")],
+    ),
 ];
 
 /// What makes the captures unfit, if anything does.

@@ -1,13 +1,13 @@
 //! Data arrived twice, be it over two subflows or over one.
 
 use super::case::{Case, Cost, Found};
-use super::ways::{LEAVE_SOONER, ONCE, Way, Way::Said};
+use super::remedies::{LEAVE_SOONER, ONCE, Remedy, Remedy::Said};
 use crate::timeline::{Bin, Flow};
 
 const LEAST_PART: f64 = 0.05;
 
-const BEYOND_HOSTS: Way =
-    Way::Beyond("none at the hosts: of a path that fell silent or went, the sender could not know what had arrived");
+const BEYOND_HOSTS: Remedy =
+    Remedy::Beyond("none at the hosts: of a path that fell silent or went, the sender could not know what had arrived");
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.receiver.filter(|_| case.is_whole() && case.main) else { return Vec::new() };

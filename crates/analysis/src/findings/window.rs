@@ -2,7 +2,7 @@
 //! widens as data comes is none: it fills in each round trip of slow start, and a larger buffer gives nothing back.
 
 use super::case::{Case, Cost, Found, s};
-use super::ways::{LARGER_WINDOW, Way::Said};
+use super::remedies::{LARGER_WINDOW, Remedy::Said};
 use crate::timeline::Timeline;
 
 /// Of the times in which segments left, so many had some that filled the window.
@@ -103,6 +103,8 @@ fn shut(case: &mut Case, timeline: &Timeline) -> Option<Found> {
             s(to_s)
         ),
         evidence: format!("the window took less than two segments for {all_s:.3} s in all"),
-        remedy: &[Said("look at the program that receives, at its machine, or at a proxy in between: a larger receive buffer only puts the wait off")],
+        remedy: &[Said(
+            "look at the program that receives, at its machine, or at a proxy in between: a larger receive buffer only puts the wait off",
+        )],
     })
 }

@@ -1,7 +1,7 @@
 """What helps: each remedy in words, and as settings of a scenario that try it.
 
 A finding recommends what is tried, and what is tried is what it recommends: both come from one
-declaration. Those of the analysis's findings are in ``crates/analysis/src/findings/ways.rs``, those
+declaration. Those of the analysis's findings are in ``crates/analysis/src/findings/remedies.rs``, those
 of findings that need a run here.
 """
 

@@ -1,9 +1,9 @@
-//! What helps against what was found: each way in words, and with the settings of a scenario that try it, where there are any. What
+//! What helps against what was found: each remedy in words, and with the settings of a scenario that try it, where there are any. What
 //! a finding recommends and what `mptcplab why --try` simulates are the same thing, declared here once.
 
-/// A way to mend what was found.
+/// What mends what was found.
 #[derive(Clone, Copy, Debug)]
-pub enum Way {
+pub enum Remedy {
     /// No setting of a scenario: a change of a program, a network or a capture.
     Said(&'static str),
     /// No host can do anything.
@@ -12,7 +12,7 @@ pub enum Way {
     Tried(Trial),
 }
 
-/// How a way is tried.
+/// How a remedy is tried.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial {
     /// As findings recommend it.
@@ -33,8 +33,8 @@ impl Trial {
     }
 }
 
-const fn tried(words: &'static str, name: &'static str, settings: &'static [&'static str]) -> Way {
-    Way::Tried(Trial::new(words, name, settings))
+const fn tried(words: &'static str, name: &'static str, settings: &'static [&'static str]) -> Remedy {
+    Remedy::Tried(Trial::new(words, name, settings))
 }
 
 /// What is taken out joins again as a further subflow.
@@ -44,7 +44,7 @@ const BBR_SETTINGS: &[&str] = &["mptcp.congestion_control=bbr", "tcp.congestion_
 const BBR_NAME: &str = "the congestion controller bbr";
 const LARGE_WINDOW: &[&str] = &["tcp.max_receive_buffer=25MB", "tcp.receive_buffer_tuning=true"];
 
-pub(super) const GUARD: Way = Way::Tried(Trial {
+pub(super) const GUARD: Remedy = Remedy::Tried(Trial {
     beside: GUARD_BESIDE,
     limit: "gives back what other paths waited, and none of what a dead path would have carried",
     ..Trial::new(
@@ -53,11 +53,11 @@ pub(super) const GUARD: Way = Way::Tried(Trial {
         GUARD_SETTINGS,
     )
 });
-pub(super) const GUARD_RETURNS: Way = Way::Tried(Trial {
+pub(super) const GUARD_RETURNS: Remedy = Remedy::Tried(Trial {
     beside: GUARD_BESIDE,
     ..Trial::new("a path manager that tries the path again (mptcplab guard)", "the path manager guard", GUARD_SETTINGS)
 });
-pub(super) const LEAVE_SOONER: Way = Way::Tried(Trial {
+pub(super) const LEAVE_SOONER: Remedy = Remedy::Tried(Trial {
     beside: GUARD_BESIDE,
     ..Trial::new(
         "a path manager that leaves a dead path sooner (mptcplab guard)",
@@ -65,12 +65,12 @@ pub(super) const LEAVE_SOONER: Way = Way::Tried(Trial {
         GUARD_SETTINGS,
     )
 });
-pub(super) const LARGER_WINDOW: Way = tried(
+pub(super) const LARGER_WINDOW: Remedy = tried(
     "a larger receive buffer: net.ipv4.tcp_rmem (its third number) at the receiver, at least twice the rate of all paths times the longest RTT",
     "a receive buffer that grows, to 25 MB",
     LARGE_WINDOW,
 );
-pub(super) const WINDOW_FIRST: Way = Way::Tried(Trial {
+pub(super) const WINDOW_FIRST: Remedy = Remedy::Tried(Trial {
     limit: "gives none of what a dead path would have carried",
     ..Trial::new(
         "a larger receive buffer: with so small a window the other paths soon wait, and a path manager that suspends silent paths (guard) saves less",
@@ -78,31 +78,31 @@ pub(super) const WINDOW_FIRST: Way = Way::Tried(Trial {
         LARGE_WINDOW,
     )
 });
-pub(super) const WINDOW_AT_ONCE: Way = tried(
+pub(super) const WINDOW_AT_ONCE: Remedy = tried(
     "a larger receive buffer from the start: net.ipv4.tcp_rmem (its second number) at the receiver; its memory is full with data beyond a hole",
     "a receive buffer of 6 MB from the start",
     &["tcp.receive_buffer=6MB"],
 );
-pub(super) const BLEST: Way =
+pub(super) const BLEST: Remedy =
     tried("a scheduler that considers delays: blest", "the scheduler blest", &["mptcp.scheduler=blest"]);
-pub(super) const ECF: Way = tried("the scheduler ecf", "the scheduler ecf", &["mptcp.scheduler=ecf"]);
-pub(super) const AS_BACKUP: Way =
+pub(super) const ECF: Remedy = tried("the scheduler ecf", "the scheduler ecf", &["mptcp.scheduler=ecf"]);
+pub(super) const AS_BACKUP: Remedy =
     tried("that path as a backup (ip mptcp endpoint change)", "that path as a backup", &["path.{path}.backup=true"]);
-pub(super) const AS_REGULAR: Way =
+pub(super) const AS_REGULAR: Remedy =
     tried("the backup as a regular path", "the backup as a regular path", &["path.{path}.backup=false"]);
-pub(super) const ONCE: Way = tried(
+pub(super) const ONCE: Remedy = tried(
     "a scheduler that is not redundant (lowest-rtt)",
     "the scheduler lowest-rtt",
     &["mptcp.scheduler=lowest-rtt"],
 );
-pub(super) const TWICE: Way =
+pub(super) const TWICE: Remedy =
     tried("each over both paths (the scheduler redundant)", "the scheduler redundant", &["mptcp.scheduler=redundant"]);
-pub(super) const USE_ALL: Way = tried(
+pub(super) const USE_ALL: Remedy = tried(
     "where the path is not many times slower than the others, another scheduler (lowest-rtt) with a larger send buffer (net.ipv4.tcp_wmem)",
     "the scheduler lowest-rtt with a send buffer of 16 MB",
     &["mptcp.scheduler=lowest-rtt", "tcp.send_buffer=16MB"],
 );
-pub(super) const LARGE_BUFFERS: Way = tried(
+pub(super) const LARGE_BUFFERS: Remedy = tried(
     "large buffers at both ends from the start, with the scheduler as it is (SO_SNDBUF at the sender, net.ipv4.tcp_rmem at the receiver)",
     "a send buffer of 16 MB from the start and a receive buffer to 25 MB",
     &[
@@ -112,17 +112,17 @@ pub(super) const LARGE_BUFFERS: Way = tried(
         "tcp.receive_buffer_tuning=true",
     ],
 );
-pub(super) const FULL_MESH: Way = tried(
+pub(super) const FULL_MESH: Remedy = tried(
     "ip mptcp endpoint add ADDRESS dev DEV subflow, and ip mptcp limits set subflows 4 add_addr_accepted 4",
     "the path manager full-mesh",
     &["mptcp.path_manager=full-mesh"],
 );
-pub(super) const LIMITS: Way = tried(
+pub(super) const LIMITS: Remedy = tried(
     "raise the limits at the side that refused: ip mptcp limits set subflows 4 add_addr_accepted 4",
     "limits of 4 subflows",
     &["mptcp.max_subflows=4", "mptcp.max_add_addr_accepted=4"],
 );
-pub(super) const BACK_OFF: Way = Way::Tried(Trial {
+pub(super) const BACK_OFF: Remedy = Remedy::Tried(Trial {
     limit: "gives back what was waited for after the path was back, and none of the outage",
     ..Trial::new(
         "a limit on the back-off (net.ipv4.tcp_rto_max_ms), which saves a part of the wait after so long an outage",
@@ -130,28 +130,29 @@ pub(super) const BACK_OFF: Way = Way::Tried(Trial {
         &["tcp.max_backoff=1"],
     )
 });
-pub(super) const NO_HYSTART: Way = tried(
+pub(super) const NO_HYSTART: Remedy = tried(
     "switch HyStart off at the sender (/sys/module/tcp_cubic/parameters/hystart)",
     "slow start until the first loss, without HyStart",
     &["tcp.slow_start=standard"],
 );
 /// Of losses that a sender takes for congestion, by what is known of them.
-pub(super) const BBR: Way =
+pub(super) const BBR: Remedy =
     tried("a congestion control that does not take loss for congestion (BBR)", BBR_NAME, BBR_SETTINGS);
-pub(super) const BBR_BLOAT: Way = tried("a congestion control that keeps queues short (BBR)", BBR_NAME, BBR_SETTINGS);
-pub(super) const KEEP_ALIVE: Way = tried(
+pub(super) const BBR_BLOAT: Remedy =
+    tried("a congestion control that keeps queues short (BBR)", BBR_NAME, BBR_SETTINGS);
+pub(super) const KEEP_ALIVE: Remedy = tried(
     "keep-alives at shorter intervals than the pause: SO_KEEPALIVE, net.ipv4.tcp_keepalive_time",
     "keep-alives after 2 s",
     &["tcp.keep_alive_idle=2s", "tcp.keep_alive_interval=2s"],
 );
-pub(super) const SMALLER_SEGMENTS: Way = tried(
+pub(super) const SMALLER_SEGMENTS: Remedy = tried(
     "a smaller MTU or MSS on that path: ip route … advmss 1300, or net.ipv4.tcp_mtu_probing=1",
     "segments of 900 bytes",
     &["tcp.mss=900B"],
 );
 
 /// All that are tried.
-pub const TRIED: [Way; 22] = [
+pub const TRIED: [Remedy; 22] = [
     GUARD,
     GUARD_RETURNS,
     LARGER_WINDOW,
@@ -179,21 +180,21 @@ pub const TRIED: [Way; 22] = [
 /// Between several, in the words of a finding.
 pub const OR: &str = "; or ";
 
-impl Way {
+impl Remedy {
     fn words(&self) -> &'static str {
         match self {
-            Way::Said(words) | Way::Beyond(words) => words,
-            Way::Tried(trial) => trial.words,
+            Remedy::Said(words) | Remedy::Beyond(words) => words,
+            Remedy::Tried(trial) => trial.words,
         }
     }
 }
 
 /// The remedy of a finding in words.
-pub(super) fn said(ways: &[Way]) -> String {
-    ways.iter().map(Way::words).collect::<Vec<_>>().join(OR)
+pub(super) fn said(remedies: &[Remedy]) -> String {
+    remedies.iter().map(Remedy::words).collect::<Vec<_>>().join(OR)
 }
 
 /// Whether no host can do anything.
-pub(super) fn is_beyond(ways: &[Way]) -> bool {
-    ways.iter().any(|way| matches!(way, Way::Beyond(_)))
+pub(super) fn is_beyond(remedies: &[Remedy]) -> bool {
+    remedies.iter().any(|remedy| matches!(remedy, Remedy::Beyond(_)))
 }
