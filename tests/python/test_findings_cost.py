@@ -159,6 +159,16 @@ def test_requests_and_responses_that_wait_for_time_outs_are_told(percent: str, d
     assert "wifi lost the last segments of requests and responses" in row["message"]
 
 
+def test_a_message_is_sent_over_both_paths_only_where_there_are_two() -> None:
+    """A scheduler has nothing to choose over one."""
+    brief = ask(response="500 B", think="0 s", requests=80)
+    wifi = WIFI | {"loss": "3 %"}
+    for several, paths in ((False, {"wifi": wifi}), (True, {"wifi": wifi, "lte": LTE})):
+        rows = simulated(scenario(brief, **paths)).rows("findings")
+        (row,) = [row for row in rows if row["kind"] == "tail_losses"]
+        assert ("redundant" in row["remedy"]) is several
+
+
 def _both(from_s: float, to_s: float) -> list[Table]:
     return [*away("wifi", from_s, to_s), *away("lte", from_s, to_s)]
 

@@ -10,13 +10,10 @@ use tables::Direction;
 /// A wait of which less is left to claim belongs to another finding, or held nothing up.
 const LEAST_PART: f64 = 0.5;
 
-const REMEDY: &[Remedy] = &[
-    Said("a path that loses less"),
-    Said(
-        "for requests that can be repeated, the next one at once over another path (a shorter time-out of the program)",
-    ),
-    TWICE,
-];
+const LESS: Remedy = Said("a path that loses less");
+const AGAIN: Remedy = Said(
+    "for requests that can be repeated, the next one at once over another path (a shorter time-out of the program)",
+);
 
 /// Waits that are no outage's.
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
@@ -57,6 +54,6 @@ fn finding(case: &Case, subflow: usize, waits: &[(Wait, f64)]) -> Found {
             often(waits.iter().map(|(wait, _)| wait.most()).sum()),
             waits.iter().map(|(wait, _)| wait.seconds() * 1e3).fold(0.0, f64::max)
         ),
-        remedy: REMEDY,
+        remedy: if case.established().len() > 1 { &[LESS, AGAIN, TWICE] } else { &[LESS, AGAIN] },
     }
 }
