@@ -92,6 +92,12 @@ fn memory_is_bounded() {
     });
     assert_eq!(tables.connections.len(), 1);
 
+    // Nobody answers a SYN, which comes again and again.
+    let tables = bounded("a SYN for ever", 100_000, 8 << 10, |analysis, number| {
+        analysis.observe(&plain(i64::from(number) * 1000, pair(0), SYN, (0, 0, 0)));
+    });
+    assert_eq!(tables.connections.len(), 1);
+
     // Acknowledgements are not in the capture.
     bounded("no acknowledgements", 700_000, 8 << 10, |analysis, number| {
         if number == 0 {

@@ -129,7 +129,7 @@ impl Pending {
 
     /// Nothing but SYNs came so far.
     pub(super) fn is_unanswered(&self) -> bool {
-        matches!(self.lone(), Some(Lone::Unanswered))
+        self.packets.len() < MOST_PACKETS && matches!(self.lone(), Some(Lone::Unanswered))
     }
 
     /// The SYN or SYN/ACK that the flow began with, maybe sent again.
