@@ -89,7 +89,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             (losses.count >= FEW_PACKETS || percent >= LEAST_PERCENT && losses.bursts >= FEW_BURSTS)
                 && !case.window_bound
                 && idle_s < SELDOM * case.elapsed_s
-                && part_above(timeline, subflow, LONG * least_ms * 1e3) <= SELDOM
+                && timeline.part_above(subflow, LONG * least_ms * 1e3) <= SELDOM
         };
         if losses.seconds < LEAST_SECONDS || !is_often && !is_held_back() {
             continue;
@@ -97,7 +97,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let before = |part: f64| least_ms + part * (longest_ms - least_ms);
         let full = losses.above(before(FULL) * 1e3);
         let grows = longest_ms >= (GROWS * least_ms).max(least_ms + GROWS_MS);
-        let often = part_above(timeline, subflow, before(FULL) * 1e3);
+        let often = timeline.part_above(subflow, before(FULL) * 1e3);
         let has_queue = longest_ms >= LONG * least_ms || grows && often < ELSE;
         let long = losses.above(median_ms * BEYOND * 1e3) as f64 / losses.count as f64;
         let often_long = 2.0 * (long - 0.5) * (losses.bursts as f64).sqrt() >= DEVIATIONS;
@@ -116,15 +116,14 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         // Nor does it do so next to always when they are longest; who shares a queue finds it full after a pause of its own.
         let longest_us = longest_ms / BEYOND * 1e3;
         let at_longest = losses.quantile(LEAST_PART) >= longest_us
-            && part_above(timeline, subflow, longest_us).powf(losses.bursts as f64) <= BY_CHANCE;
+            && timeline.part_above(subflow, longest_us).powf(losses.bursts as f64) <= BY_CHANCE;
         let in_the_midst = at_longest || alone * ALONE_IN_QUEUE < losses.bursts;
         let from_queue = (has_queue || grows && (often_long || often_full))
             && full * 3 >= losses.count * 2
             && at_long_ones
             && in_the_midst;
         // Who is no slower for them, as BBR, keeps a queue filled: it is as long at other times as before most losses by chance.
-        if from_queue && losses.left_after() >= SLOWED && part_above(timeline, subflow, losses.quantile(SOME)) >= USUAL
-        {
+        if from_queue && losses.left_after() >= SLOWED && timeline.part_above(subflow, losses.quantile(SOME)) >= USUAL {
             continue;
         }
         // Losses come in runs, and how many of those there are varies.
@@ -218,11 +217,4 @@ fn after_pauses(timeline: &Timeline, subflow: usize, rtt_s: f64) -> f64 {
     let count = timeline.whole.len();
     let all: f64 = (0..count).map(resent).sum();
     (0..count).filter(|&index| paused(index)).map(resent).sum::<f64>() / all.max(1.0)
-}
-
-/// In what part of short times the least round trip took so long and longer.
-fn part_above(timeline: &Timeline, subflow: usize, rtt_us: f64) -> f64 {
-    let measured = (0..timeline.whole.len()).map(|index| f64::from(timeline.of(subflow, index).rtt_us));
-    let measured: Vec<f64> = measured.filter(|&rtt_us| rtt_us > 0.0).collect();
-    measured.iter().filter(|&&measured| measured >= rtt_us).count() as f64 / measured.len().max(1) as f64
 }

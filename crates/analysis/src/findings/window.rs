@@ -11,6 +11,10 @@ const OFTEN: f64 = 0.2;
 const LEAST_TIMES: usize = 4;
 /// Until it is this part of what it becomes, a window is still being widened.
 const WIDE: u32 = 2;
+/// A queue is next to empty where the least round trip of a short time is below so many times the least of all; where it stands,
+/// it is longer in more than this part of the time.
+const DRAINED: f64 = 1.3;
+const SOMETIMES: f64 = 0.5;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
@@ -41,7 +45,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         // A path that data waits for fills any window.
         false if case.order_bound => Cost::Unknown,
         // The best rate is the window's own: what the paths would carry is not in the capture.
-        true if case.has_room() => Cost::Unknown,
+        true if case.has_room() || !case.order_bound && has_drained(case, timeline) => Cost::Unknown,
         true => return Vec::new(),
         false => Cost::Seconds(cost_s),
     };
@@ -68,6 +72,16 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         ),
         remedy: &[LARGER_WINDOW],
     }]
+}
+
+/// Whether the queue of a path that carried data was empty again and again: what a window lets go at once makes most round trips
+/// longer, but a queue that stands does not leave room for the least.
+fn has_drained(case: &Case, timeline: &Timeline) -> bool {
+    case.established().into_iter().any(|subflow| {
+        let row = &case.report.flows[subflow][case.direction as usize];
+        let least_ms = row.rtt_ms_min.filter(|_| row.bytes > 0);
+        least_ms.is_some_and(|least_ms| timeline.part_above(subflow, DRAINED * least_ms * 1e3) <= SOMETIMES)
+    })
 }
 
 /// The receiver's buffer was full: no larger one helps a program that does not read.

@@ -31,6 +31,13 @@ impl Timeline {
         self.flows.get(subflow).and_then(|flow| flow.bins.get(index)).copied().unwrap_or_default()
     }
 
+    /// In what part of the bins with a round trip the least one took so long and longer.
+    pub(crate) fn part_above(&self, subflow: usize, rtt_us: f64) -> f64 {
+        let measured = (0..self.whole.len()).map(|index| f64::from(self.of(subflow, index).rtt_us));
+        let measured: Vec<f64> = measured.filter(|&rtt_us| rtt_us > 0.0).collect();
+        measured.iter().filter(|&&measured| measured >= rtt_us).count() as f64 / measured.len().max(1) as f64
+    }
+
     pub(crate) fn width_s(&self) -> f64 {
         self.width_nanos as f64 / 1e9
     }
