@@ -163,10 +163,25 @@ def test_a_message_is_sent_over_both_paths_only_where_there_are_two() -> None:
     """A scheduler has nothing to choose over one."""
     brief = ask(response="500 B", think="0 s", requests=80)
     wifi = WIFI | {"loss": "3 %"}
-    for several, paths in ((False, {"wifi": wifi}), (True, {"wifi": wifi, "lte": LTE})):
-        rows = simulated(scenario(brief, **paths)).rows("findings")
+    one, two = scenario(brief, wifi=wifi), scenario(brief, wifi=wifi, lte=LTE)
+    for several, table in ((False, one), (True, two)):
+        rows = simulated(table).rows("findings")
         (row,) = [row for row in rows if row["kind"] == "tail_losses"]
         assert ("redundant" in row["remedy"]) is several
+
+
+@pytest.mark.parametrize("buffer", ["240 kB", "400 kB"])
+def test_a_small_window_is_told_although_what_it_lets_go_at_once_queues(buffer: str) -> None:
+    """Most round trips are longer than the least, but the queues are empty again and again."""
+    wifi = WIFI | {"rate": "32 Mbit/s", "delay": "9 ms", "jitter": "1 ms", "queue": "160 kB"}
+    lte = LTE | {"rate": "19 Mbit/s", "delay": "26 ms", "jitter": "2 ms", "queue": "190 kB"}
+    bulk = BULK | {"size": "36 MB"}
+    small = {"receive_buffer": buffer, "receive_buffer_tuning": False}
+    told = found(scenario(bulk, wifi=wifi, lte=lte, tcp=small), 1)
+    large = found(scenario(bulk, wifi=wifi, lte=lte), 1)
+    assert told["elapsed_s"] > 1.3 * large["elapsed_s"]
+    assert set(told["found"]) == {"receive_window"}
+    assert "receive_window" not in large["found"]
 
 
 def _both(from_s: float, to_s: float) -> list[Table]:

@@ -7,6 +7,10 @@ from argparse import Namespace, _SubParsersAction
 from mptcplab.cli.parser import Parser, named
 from mptcplab.cli.say import print_json
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.results.run import Run
+
 EXAMPLES = """\
 examples:
   mptcplab why runs/wifi-lte-1                      findings, with what plain TCP beside it tells
@@ -82,10 +86,19 @@ def run(options: Namespace) -> int:
             several=several,
             unseen=unseen,
             unanswered=found.unanswered,
-            sources=[] if options.tries else options.sources,
+            sources=[] if options.tries else _triable(found.run, options.sources),
         )
     if found.model is not None:
         print_model(page, found.model, found.rows)
     if found.tried_rows is not None and (found.model is None or found.model["holds"]):
         print_tried(page, found.tried_rows, model=found.model is not None)
     return 0
+
+
+def _triable(run: Run | None, sources: list[str]) -> list[str]:
+    """Give what ``--try`` takes: for a run on a real kernel its captures, if it has any."""
+    from mptcplab import engines
+
+    if run is None or engines.named(run.about["engine"]).in_memory:
+        return sources
+    return sorted(map(str, run.directory.glob("*.pcapng")))

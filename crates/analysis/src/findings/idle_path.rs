@@ -2,7 +2,7 @@
 //! path, or for what another lost, that is why.
 
 use super::case::{Case, Cost, Found, s};
-use super::remedies::{LARGE_BUFFERS, USE_ALL};
+use super::remedies::USE_ALL;
 use crate::timeline::Timeline;
 
 /// So much of the time that it was there.
@@ -60,7 +60,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 idle.len(),
                 busy.len()
             ),
-            remedy: &[USE_ALL, LARGE_BUFFERS],
+            remedy: &[USE_ALL],
         });
     }
     found

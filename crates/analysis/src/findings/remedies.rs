@@ -81,7 +81,7 @@ pub(super) const WINDOW_FIRST: Remedy = Remedy::Tried(Trial {
 pub(super) const WINDOW_AT_ONCE: Remedy = tried(
     "a larger receive buffer from the start: net.ipv4.tcp_rmem (its second number) at the receiver; its memory is full with data beyond a hole",
     "a receive buffer of 6 MB from the start",
-    &["tcp.receive_buffer=6MB"],
+    &["tcp.receive_buffer=6MB", "tcp.max_receive_buffer=6MB"],
 );
 pub(super) const BLEST: Remedy =
     tried("a scheduler that considers delays: blest", "the scheduler blest", &["mptcp.scheduler=blest"]);
@@ -101,16 +101,6 @@ pub(super) const USE_ALL: Remedy = tried(
     "where the path is not many times slower than the others, another scheduler (lowest-rtt) with a larger send buffer (net.ipv4.tcp_wmem)",
     "the scheduler lowest-rtt with a send buffer of 16 MB",
     &["mptcp.scheduler=lowest-rtt", "tcp.send_buffer=16MB"],
-);
-pub(super) const LARGE_BUFFERS: Remedy = tried(
-    "large buffers at both ends from the start, with the scheduler as it is (SO_SNDBUF at the sender, net.ipv4.tcp_rmem at the receiver)",
-    "a send buffer of 16 MB from the start and a receive buffer to 25 MB",
-    &[
-        "tcp.send_buffer=16MB",
-        "tcp.send_buffer_tuning=false",
-        "tcp.max_receive_buffer=25MB",
-        "tcp.receive_buffer_tuning=true",
-    ],
 );
 pub(super) const FULL_MESH: Remedy = tried(
     "ip mptcp endpoint add ADDRESS dev DEV subflow, and ip mptcp limits set subflows 4 add_addr_accepted 4",
@@ -152,7 +142,7 @@ pub(super) const SMALLER_SEGMENTS: Remedy = tried(
 );
 
 /// All that are tried.
-pub const TRIED: [Remedy; 22] = [
+pub const TRIED: [Remedy; 21] = [
     GUARD,
     GUARD_RETURNS,
     LARGER_WINDOW,
@@ -165,7 +155,6 @@ pub const TRIED: [Remedy; 22] = [
     ONCE,
     TWICE,
     USE_ALL,
-    LARGE_BUFFERS,
     FULL_MESH,
     LIMITS,
     BACK_OFF,

@@ -105,7 +105,7 @@ def print_all(
             # Filters are copied: they stay on one line.
             page.line(f"  Wireshark {row['filter']}")
         page.paragraph(remedy, first="remedy    ")
-    if sources and any(triable(row) for group in alike.values() for row in group):
+    if sources and not unseen and any(triable(row) for group in alike.values() for row in group):
         page.paragraph(
             f"mptcplab why --try {shlex.join(sources)} tries what would help", first="– "
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from itertools import accumulate
 
-from mptcplab.results.findings.remedies import named, said
+from mptcplab.results.findings.remedies import named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +18,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 UNUSED, LEAST_S, LEAST_PART = 0.05, 2.0, 0.1
-# What uses it, of the remedies for an idle path.
-WAYS = (
-    "the scheduler lowest-rtt with a send buffer of 16 MB",
-    "a send buffer of 16 MB from the start and a receive buffer to 25 MB",
-)
+# What uses it.
+REMEDY = "the scheduler lowest-rtt with a send buffer of 16 MB"
 # What the path would have brought is worth a line from here on, as for the analysis's findings.
 WORTH_PART, WORTH_S = 0.05, 0.5
 # Then there was nothing for the path to carry: what the window takes, and what there is, is shared.
@@ -168,7 +165,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
                 f"alone carries {alone.throughput_mbps:.2f} Mbit/s",
                 "evidence": f"the rate of its subflow over the whole transfer, beside that of the "
                 f"run tcp-{subflow['path']}",
-                "remedy": said(map(named, WAYS)),
+                "remedy": named(REMEDY).words,
             }
         )
     return found

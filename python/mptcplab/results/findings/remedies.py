@@ -1,8 +1,8 @@
 """What helps: each remedy in words, and as settings of a scenario that try it.
 
 A finding recommends what is tried, and what is tried is what it recommends: both come from one
-declaration. Those of the analysis's findings are in ``crates/analysis/src/findings/remedies.rs``, those
-of findings that need a run here.
+declaration. Those of the analysis's findings are in ``crates/analysis/src/findings/remedies.rs``,
+those of findings that need a run here.
 """
 
 from __future__ import annotations
@@ -144,10 +144,11 @@ def triable(row: Row) -> list[Remedy]:
 
 def is_in_force(remedy: Remedy, scenario: Row) -> bool:
     """Say whether a scenario with all its settings has what a remedy would set, or more."""
-    return all(_has(scenario, setting) for setting in remedy.settings)
+    return all(has(scenario, setting) for setting in remedy.settings)
 
 
-def _has(scenario: Row, setting: str) -> bool:
+def has(scenario: Row, setting: str) -> bool:
+    """Say whether a scenario with all its settings has this one, or more of it."""
     key, _, wanted = setting.partition("=")
     value: Any = scenario
     for name in key.split("."):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-WAYS = ("the scheduler redundant", "the path manager guard")
+REMEDIES = ("the scheduler redundant", "the path manager guard")
 # What an application is served by, in words.
 MEASURES = {
     "late_share": ("late share", ""),
@@ -39,7 +39,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             f"{quality.measure(own)}, instead of {quality.measure(found.alone)}{reason}",
             "evidence": f"MPTCP: {_measured(own)}; TCP over {found.path}: "
             f"{_measured(found.alone)}{_unlikely(found.alone, own)}",
-            "remedy": said([*map(named, WAYS), f"{found.path} alone"]),
+            "remedy": said([*map(named, REMEDIES), f"{found.path} alone"]),
         }
         | span
     ]
