@@ -109,6 +109,19 @@ def test_a_send_buffer_that_never_grew_is_not_called_too_small_at_most(slow: Pat
     assert tried["gained_s"] > 0.5
 
 
+@pytest.mark.parametrize(("size", "is_small"), [("220 kB", False), ("100 kB", True)])
+def test_a_send_buffer_that_fills_all_paths_is_large_enough(
+    tmp_path: Path, size: str, is_small: bool
+) -> None:
+    """It is full most of the time, and so are the paths."""
+    wifi = {"rate": "32 Mbit/s", "delay": "9 ms", "jitter": "1 ms", "queue": "160 kB"}
+    lte = {"rate": "19 Mbit/s", "delay": "26 ms", "jitter": "2 ms", "queue": "190 kB"}
+    table = scenario(BULK | {"size": "36 MB"}, tcp={"send_buffer": size}, wifi=wifi, lte=lte)
+    package.run(table, out=tmp_path / "run", captures="none")
+    kinds = {row["kind"] for row in package.why(tmp_path / "run").rows}
+    assert ("send_buffer" in kinds) is is_small
+
+
 def test_what_is_in_force_is_not_recommended(tmp_path: Path) -> None:
     """A scheduler, or a backup, that the run has already."""
     where = downloaded(tmp_path / "blest", mptcp={"scheduler": "blest"}, **paths(2))

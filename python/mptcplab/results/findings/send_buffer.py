@@ -28,6 +28,8 @@ SHARED = ("connection", "subflow", "host", "at_ns", "queued_bytes")
 FLYING = ("in_flight_packets", "cwnd_packets")
 COUNTED = (*SHARED, *FLYING, "busy_ms", "buffer_limited_ms")
 SAMPLED = (*SHARED, *FLYING, "unacknowledged_bytes")
+# Of what plain TCP carries over each path, with the whole buffer.
+FULL = 0.95
 # What is written takes more memory than its bytes: of a buffer that is full, this part and more.
 GREW = 0.4
 # So little is no room, and so little waits for more to fill a segment.
@@ -39,6 +41,8 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     mptcp = comparison.mptcp
     if mptcp.transfer is None or any(row["kind"] in FULL_ELSEWHERE for row in others):
         return []
+    if _fills_paths(comparison):
+        return []
     bulk = mptcp.scenario.get("transfer", {}).get("application", "bulk") == "bulk"
     # What the connection has written says more than what Linux counts for a subflow.
     if bulk and (samples := _samples(comparison, SAMPLED, "peer_window_bytes")):
@@ -48,6 +52,17 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
         part, _ = max(counted)
         return [_found(part, "; ".join(evidence for _, evidence in counted))]
     return []
+
+
+def _fills_paths(comparison: Comparison) -> bool:
+    """Whether several paths together carried what plain TCP carries over each."""
+    mptcp, alone = comparison.mptcp, comparison.baselines
+    if len(alone) < 2 or set(alone) != set(mptcp.scenario.get("path", {})):
+        return False
+    rates = [run.throughput_mbps if run.outcome["finished"] else None for run in alone.values()]
+    if None in rates or mptcp.throughput_mbps is None:
+        return False
+    return mptcp.throughput_mbps >= FULL * sum(filter(None, rates))
 
 
 def _samples(comparison: Comparison, columns: tuple[str, ...], *perhaps: str) -> list[Row]:
