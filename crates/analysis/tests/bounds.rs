@@ -186,7 +186,7 @@ fn memory_is_bounded() {
         analysis.observe(&join(at, number));
         if number % 3 == 0 {
             analysis.observe(&plain(at + 200, ends, Flags::RST, (number + 1, 0, 0)));
-            analysis.observe(&join(at + 300, number + u32::from(number % 2) * 1_000_000));
+            analysis.observe(&join(at + 300, number + number % 2 * 1_000_000));
         }
     });
     assert_eq!(tables.connections.len(), 4096);
