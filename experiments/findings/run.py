@@ -21,7 +21,7 @@ from experiments.findings.provoked import provoked
 from experiments.findings.scenarios import silent
 from mptcplab import _core
 from mptcplab.labels.findings import is_minimum
-from mptcplab.results.findings.remedies import Places, Remedy, places, triable
+from mptcplab.results.findings.remedies import FindingPaths, Remedy, paths_of, triable
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
 
@@ -56,7 +56,7 @@ def recommended(
         return _told(
             tables.rows("findings"),
             tables.rows("transfers"),
-            lambda row: Places(paths.get((row["connection"], row["subflow"]))),
+            lambda row: FindingPaths(paths.get((row["connection"], row["subflow"]))),
             several=len(table.get("path", {})) > 1,
         )
     with TemporaryDirectory() as place:
@@ -74,13 +74,13 @@ def recommended(
         return _told(
             rows,
             kept.rows("transfers"),
-            lambda row: places(run, row),
+            lambda row: paths_of(run, row),
             several=len(table.get("path", {})) > 1,
         )
 
 
 def _told(
-    findings: Any, transfers: Any, where: Callable[[Any], Places], *, several: bool
+    findings: Any, transfers: Any, where: Callable[[Any], FindingPaths], *, several: bool
 ) -> dict[str, Any]:
     remedies: dict[str, list[Remedy]] = {}
     costs: dict[str, float | None] = {}

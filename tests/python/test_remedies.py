@@ -13,7 +13,7 @@ import mptcplab as package
 from experiments.findings.scenarios import BULK, scenario
 from mptcplab import _core
 from mptcplab.results.findings import remedies
-from mptcplab.results.findings.remedies import OWN, Places, declared
+from mptcplab.results.findings.remedies import OWN, FindingPaths, declared
 from mptcplab.results.why import Why
 from mptcplab.scenario.scenario import load
 
@@ -55,11 +55,11 @@ def test_each_remedy_is_declared_once_and_can_be_set() -> None:
     assert len(declared()) == len(described) + len(OWN)
     tables = [scenario(wifi=WIFI, lte=SLOW | {"backup": backup}) for backup in (False, True)]
     for remedy in declared().values():
-        placed = remedy.of(Places("lte", ("lte",)))
-        assert placed is not None
+        resolved = remedy.of(FindingPaths("lte", ("lte",)))
+        assert resolved is not None
         assert between not in remedy.words
         assert remedy.name
-        settings = [*placed.settings, *placed.beside]
+        settings = [*resolved.settings, *resolved.beside]
         changed = [load(table, settings)[1] != load(table)[1] for table in tables]
         assert any(changed), remedy.name
 
@@ -130,12 +130,12 @@ def test_what_is_in_force_is_not_recommended(tmp_path: Path) -> None:
     assert "the scheduler ecf" in told
     row = {"remedy": told}
     backup = {"path": {"lte": {"backup": True}}, "mptcp": {"scheduler": "ecf"}}
-    left = remedies.left(row, backup, Places("lte"), several=True)
+    left = remedies.left(row, backup, FindingPaths("lte"), several=True)
     assert left == "a shorter queue on that path"
     # Of one path no scheduler makes more.
-    assert "scheduler" not in remedies.left(row, {"path": {}}, Places("lte"), several=False)
+    assert "scheduler" not in remedies.left(row, {"path": {}}, FindingPaths("lte"), several=False)
     only = {"remedy": remedies.named("the path manager guard").words}
-    there = remedies.left(only, {"mptcp": {"path_manager": "guard"}}, Places(), several=True)
+    there = remedies.left(only, {"mptcp": {"path_manager": "guard"}}, FindingPaths(), several=True)
     assert there.startswith("what helps against it is in force already: a path manager")
 
 

@@ -8,7 +8,7 @@ from mptcplab._core import Error
 from mptcplab.analysis import measure
 from mptcplab.calibration.modelled import BIN_S, largest, scenario_of
 from mptcplab.engines import DEFAULT, named
-from mptcplab.results.findings.remedies import Places
+from mptcplab.results.findings.remedies import FindingPaths
 from mptcplab.results.findings.tries import Trials, mean, tried
 from mptcplab.results.why import Why
 
@@ -107,9 +107,9 @@ def _tried(tables: Tables, findings: list[Row]) -> tuple[list[Row], Row]:
     subflows = tables.rows("subflows", connection=transfer["connection"])
     paths = {row["subflow"]: row["path"] for row in subflows}
 
-    def where(row: Row) -> Places:
+    def where(row: Row) -> FindingPaths:
         names = (paths.get(row["subflow"]), f"path{row['subflow']}")
-        return Places(next((name for name in names if name in scenario["path"]), None))
+        return FindingPaths(next((name for name in names if name in scenario["path"]), None))
 
     return tried(trials, rows, before, where) if holds else [], model
 

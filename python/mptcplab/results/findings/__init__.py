@@ -16,7 +16,7 @@ from mptcplab.results.findings import (
     served_worse,
     slower,
 )
-from mptcplab.results.findings.remedies import left, places
+from mptcplab.results.findings.remedies import left, paths_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def findings(comparison: Comparison) -> list[Row]:
     scenario = comparison.mptcp.scenario
     several = len(scenario.get("path", {})) > 1
     return [
-        row | {"remedy": left(row, scenario, places(comparison, row), several=several)}
+        row | {"remedy": left(row, scenario, paths_of(comparison, row), several=several)}
         for row in own
     ]
 

@@ -41,7 +41,7 @@ class Remedy:
     #: Why it may give less than half of what was lost, or when; shown where it does.
     limit: str = ""
 
-    def of(self, paths: Places) -> Remedy | None:
+    def of(self, paths: FindingPaths) -> Remedy | None:
         """Give it with the paths of a finding; None where these are not known."""
         settings: list[str] = []
         for setting in self.settings:
@@ -64,7 +64,7 @@ class Remedy:
 
 
 @dataclass(frozen=True)
-class Places:
+class FindingPaths:
     """The path that a finding is about, and those beside the best one."""
 
     own: str | None = None
@@ -100,13 +100,13 @@ OTHERS_AS_BACKUPS = Remedy(
 OWN = (MORE_SUBFLOWS, LARGER_SEND_BUFFER, WHOLE_SEND_BUFFER, OTHER_AS_BACKUP, OTHERS_AS_BACKUPS)
 
 
-def places(comparison: Comparison, row: Row) -> Places:
+def paths_of(comparison: Comparison, row: Row) -> FindingPaths:
     """Give the path that a finding is about, and the paths but the best one."""
     subflows = comparison.mptcp.tables.rows("subflows", connection=row["connection"])
     own = next((one["path"] for one in subflows if one["subflow"] == row["subflow"]), None)
     best = comparison.best_path
     paths = comparison.mptcp.scenario.get("path", {})
-    return Places(own, tuple(path for path in paths if path != best) if best else ())
+    return FindingPaths(own, tuple(path for path in paths if path != best) if best else ())
 
 
 @cache
@@ -164,7 +164,7 @@ def has(scenario: Row, setting: str) -> bool:
     return there.replace(" ", "") == wanted
 
 
-def left(row: Row, scenario: Row, places: Places, *, several: bool) -> str:
+def left(row: Row, scenario: Row, paths: FindingPaths, *, several: bool) -> str:
     """Give the words of a finding's remedies but for what is in force already or cannot help.
 
     ``several`` says that there is more than one path.
@@ -173,7 +173,7 @@ def left(row: Row, scenario: Row, places: Places, *, several: bool) -> str:
     known = [one for one in remedies if isinstance(one, Remedy)]
     if not known:
         return str(row["remedy"])
-    resolved = {one: one.of(places) or one for one in known}
+    resolved = {one: one.of(paths) or one for one in known}
     forced = [one for one in known if is_in_force(resolved[one], scenario)]
     idle = [one for one in known if one.is_shared and not several]
     rest = [one for one in remedies if one not in forced and one not in idle]

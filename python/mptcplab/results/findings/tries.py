@@ -12,7 +12,7 @@ from mptcplab._core import Error
 from mptcplab.engines import named
 from mptcplab.engines.engine import Trial
 from mptcplab.results import run_metrics
-from mptcplab.results.findings.remedies import Places, has, is_in_force, places, triable
+from mptcplab.results.findings.remedies import FindingPaths, has, is_in_force, paths_of, triable
 from mptcplab.scenario.long import write
 from mptcplab.scenario.scenario import load
 
@@ -52,7 +52,7 @@ def tries(comparison: Comparison, findings: list[Row]) -> list[Row]:
             "with its seed; mptcplab why --try with the run's captures tries those of a model"
         )
     trials = Trials(engine, run.scenario, (run.about["seed"],), run.about["direction"])
-    return tried(trials, findings, where=lambda row: places(comparison, row))
+    return tried(trials, findings, where=lambda row: paths_of(comparison, row))
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def tried(
     trials: Trials,
     findings: list[Row],
     before: list[Row] | None = None,
-    where: Callable[[Row], Places] = lambda _: Places(),
+    where: Callable[[Row], FindingPaths] = lambda _: FindingPaths(),
 ) -> list[Row]:
     """Try what findings recommend; ``before`` are the transfers without, if they are known.
 
