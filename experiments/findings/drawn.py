@@ -17,9 +17,8 @@ from typing import Any
 
 from experiments.findings import views
 from experiments.findings.provoked import Case, changed
-from experiments.findings.run import ASIDE, cost, gain, recommended
+from experiments.findings.run import ASIDE, cost, gains, recommended
 from experiments.findings.scenarios import Table, ask, away, box, event, link, loss, scenario, talk
-from experiments.findings.table import wrong
 
 DRAWN = Path(__file__).parent / "drawn.json"
 SEED = 58207
@@ -316,8 +315,9 @@ def provoke(number: int) -> dict[str, Any]:
     case = list(provoked())[number]
     told = recommended(case.table, SEED + number, view=case.view)
     told["true_cost_s"] = cost(told["elapsed_s"], case.without, seed=SEED + number)
-    told |= gain(case.table, told, case.kind, seed=SEED + number)
+    tried = gains(case.table, told, seed=SEED + number)
     told = {key: value for key, value in told.items() if key not in ASIDE}
+    told |= {"tried": tried} if tried else {}
     return {"provokes": True, "name": case.kind, "seed": SEED + number, **told}
 
 
@@ -328,8 +328,8 @@ def leave(number: int) -> dict[str, Any]:
     told = recommended(table, seed)
     known = {key: value for key, value in told.items() if key not in ASIDE}
     row = {"provokes": False, "name": name, "seed": seed, **known}
-    tried = {kind: gain(table, told, kind, seed)["gained_s"] for kind in sorted(wrong(row))}
-    return row | ({"gains_s": tried} if tried else {})
+    tried = gains(table, told, seed)
+    return row | ({"tried": tried} if tried else {})
 
 
 def main() -> None:

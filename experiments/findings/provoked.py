@@ -169,6 +169,7 @@ def provoked() -> Iterator[Case]:
         nat = box(WIFI, "nat", idle="5 s")
         yield Case("forgotten", scenario(ask(think=think, requests=3), wifi=nat), None)
     yield from _asked()
+    yield from _helped()
 
 
 def changed(path: Table) -> Table:
@@ -363,3 +364,25 @@ def _beside() -> Iterator[Case]:
         starved = scenario(mptcp={"scheduler": "ecf"}, tcp={"send_buffer": "200 kB"}, **apart)
         used = scenario(mptcp={"scheduler": "lowest-rtt"}, tcp={"send_buffer": "16 MB"}, **apart)
         yield Case("path_unused", starved, used, views.beside)
+
+
+def _helped() -> Iterator[Case]:
+    """What other remedies help against: of several paths, after long outages, with a buffer that never grew."""
+    # The lossy path is the nearer one: else it were no loss to leave it.
+    for percent, delay in (("3 %", "10 ms"), ("4 %", "15 ms"), ("5 %", "20 ms")):
+        brief = ask(response="500 B", think="0 s", requests=80)
+        near = WIFI | {"delay": delay}
+        lossy: Table = {"wifi": near | {"loss": percent}, "lte": LTE}
+        yield Case("tail_losses", scenario(brief, **lossy), scenario(brief, wifi=near, lte=LTE))
+    for for_s in (14, 20, 28):
+        gone = away("wifi", 2, 2 + for_s)
+        yield Case("timeout_chain", scenario(timeline=gone, wifi=WIFI), scenario(wifi=WIFI))
+    for rate in ("1 Mbit/s", "900 kbit/s", "800 kbit/s"):
+        slow: Table = {"rate": rate, "delay": "150 ms", "queue": "200 kB"}
+        one = BULK | {"size": "10 MB"}
+        two = scenario(one, wifi=WIFI, lte=slow)
+        whole = two | {"tcp": {"send_buffer": "16 MB", "send_buffer_tuning": False}}
+        yield Case("send_buffer", two, whole, views.beside)
+        three = scenario(one, wifi=WIFI, lte=slow, dsl=slow)
+        best = scenario(one, wifi=WIFI, mptcp={"enabled": False})
+        yield Case("slower_than_single", three, best, views.beside)

@@ -20,8 +20,10 @@ from experiments.findings import views
 from experiments.findings.provoked import provoked
 from experiments.findings.scenarios import silent
 from mptcplab import _core
+from mptcplab.engines import named
 from mptcplab.labels.findings import is_minimum
-from mptcplab.results.findings.remedies import FindingPaths, Remedy, paths_of, triable
+from mptcplab.results.findings.remedies import FindingPaths, paths_of
+from mptcplab.results.findings.tries import Trials, gained, recommending
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
 
@@ -36,7 +38,7 @@ def found(*words: Any, **options: Any) -> dict[str, Any]:
     return {key: value for key, value in told.items() if key not in ASIDE}
 
 
-ASIDE = {"remedies", "bytes"}
+ASIDE = {"findings"}
 
 
 def recommended(
@@ -46,7 +48,7 @@ def recommended(
     view: views.View | None = None,
     engine: str = "simulation",
 ) -> dict[str, Any]:
-    """Give the same, and by kind what the findings recommend that a simulation can try."""
+    """Give the same, and the findings with their paths, whose remedies ``gains`` tries."""
     if view is None and engine == "simulation":
         _, scenario = load(copy.deepcopy(table), list(settings))
         tables = _core.simulate(plan(scenario, seed, None))
@@ -57,7 +59,6 @@ def recommended(
             tables.rows("findings"),
             tables.rows("transfers"),
             lambda row: FindingPaths(paths.get((row["connection"], row["subflow"]))),
-            several=len(table.get("path", {})) > 1,
         )
     with TemporaryDirectory() as place:
         run = mptcplab.run(
@@ -71,33 +72,21 @@ def recommended(
         )
         kept = run.mptcp.tables
         rows = view(run) if view else kept.rows("findings")
-        return _told(
-            rows,
-            kept.rows("transfers"),
-            lambda row: paths_of(run, row),
-            several=len(table.get("path", {})) > 1,
-        )
+        return _told(rows, kept.rows("transfers"), lambda row: paths_of(run, row))
 
 
-def _told(
-    findings: Any, transfers: Any, where: Callable[[Any], FindingPaths], *, several: bool
-) -> dict[str, Any]:
-    remedies: dict[str, list[Remedy]] = {}
+def _told(findings: Any, transfers: Any, where: Callable[[Any], FindingPaths]) -> dict[str, Any]:
     costs: dict[str, float | None] = {}
     minima = set()
-    for row in findings:
-        ways = [] if row["beyond_hosts"] else [one.of(where(row)) for one in triable(row)]
-        # As in why --try: over one path no scheduler helps.
-        own = [one for one in ways if one and (several or not one.is_shared)]
-        remedies.setdefault(row["kind"], []).extend(own)
+    rows = list(findings)
+    for row in rows:
         if is_minimum(row):
             minima.add(row["kind"])
         known = [cost for cost in (costs.get(row["kind"]), row["cost_s"]) if cost is not None]
         costs[row["kind"]] = round(sum(known), 3) if known else None
-    rows = list(transfers)
-    elapsed, moved = [row["elapsed_s"] or 0 for row in rows], sum(row["bytes"] for row in rows)
-    told = {"found": costs, "elapsed_s": round(max(elapsed, default=0), 3), "remedies": remedies}
-    told["bytes"] = moved
+    elapsed = [row["elapsed_s"] or 0 for row in transfers]
+    told = {"found": costs, "elapsed_s": round(max(elapsed, default=0), 3)}
+    told["findings"] = [(row, where(row)) for row in rows]
     return told | ({"minima": sorted(minima)} if minima else {})
 
 
@@ -111,26 +100,34 @@ def cost(
     return round(elapsed_s - without_s, 3)
 
 
-def gain(
-    table: dict[str, Any], told: dict[str, Any], kind: str, seed: int = SEED
-) -> dict[str, Any]:
-    """Give how much sooner the transfer is over with what helps most of what a finding recommends.
+def gains(
+    table: dict[str, Any], told: dict[str, Any], seed: int = SEED
+) -> dict[str, list[dict[str, Any]]]:
+    """Give by kind how much sooner the transfer is over with each remedy that its findings recommend.
 
-    None where it was not found, no setting does what it recommends, or the transfer stopped without it.
+    As ``why --try`` tries them. The time is None where the transfer stopped without the remedy, and goes on with it.
     """
-    tried = []
-    for remedy in dict.fromkeys(told["remedies"].get(kind, ())):
-        settings = (*remedy.settings, *remedy.beside)
-        after = recommended(table, seed, settings)
-        gained_s = round(told["elapsed_s"] - after["elapsed_s"], 3)
-        if gained_s >= 0 or after["bytes"] <= told["bytes"]:
-            tried.append((gained_s, remedy))
-    if not tried:
-        return {"gained_s": None}
-    gained_s, remedy = max(tried, key=lambda one: one[0])
-    return {"gained_s": gained_s, "remedy": remedy.name} | (
-        {"limit": remedy.limit} if remedy.limit else {}
-    )
+    direction = "up" if table["transfer"]["direction"] == "upload" else "down"
+    trials = Trials(named("simulation"), table, (seed,), direction)
+    paths = {id(row): where for row, where in told["findings"]}
+    findings = [row for row, _ in told["findings"]]
+    ways = recommending(trials, findings, lambda row: paths[id(row)])
+    tried: dict[str, list[dict[str, Any]]] = {}
+    if not ways:
+        return tried
+    (before,) = trials.transfers(())
+    for settings, own in ways.items():
+        (after,) = trials.transfers(settings)
+        gained_s = gained(before, after)
+        for kind, remedy in {row["kind"]: remedy for remedy, row in own}.items():
+            one: dict[str, Any] = {"remedy": remedy.name}
+            one["gained_s"] = None if gained_s is None else round(gained_s, 3)
+            if kind == "bufferbloat":
+                one["rtt_ms"] = [round(row["rtt_ms_mean"]) for row in (before, after)]
+            tried.setdefault(kind, []).append(
+                one | ({"limit": remedy.limit} if remedy.limit else {})
+            )
+    return tried
 
 
 def jobs(
@@ -150,15 +147,19 @@ def provoke(number: int) -> dict[str, Any]:
     case = list(provoked())[number]
     told = recommended(case.table, SEED, view=case.view)
     told["true_cost_s"] = cost(told["elapsed_s"], case.without)
-    told |= gain(case.table, told, case.kind)
+    tried = gains(case.table, told)
     told = {key: value for key, value in told.items() if key not in ASIDE}
+    told |= {"tried": tried} if tried else {}
     return {"provokes": True, "name": case.kind, "seed": SEED, **told}
 
 
 def leave(number: int, seed: int, beside: bool) -> dict[str, Any]:
-    """Run a scenario in which nothing is wrong."""
+    """Run a scenario in which nothing is wrong; of what is found, try the remedies."""
     name, table = list(silent())[number]
-    told = found(table, seed, view=views.beside if beside else None)
+    told = recommended(table, seed, view=views.beside if beside else None)
+    tried = gains(table, told, seed)
+    told = {key: value for key, value in told.items() if key not in ASIDE}
+    told |= {"tried": tried} if tried else {}
     return {"provokes": False, "name": name, "seed": seed, **told}
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from scipy import stats
 
 from experiments.markdown import table
+from mptcplab.results.findings.tries import LONGER_S
 
 Row = dict[str, Any]
 
@@ -41,8 +42,10 @@ BESIDE = {
     "path_slowed": {"losses_queue"},
     "spurious_timeouts": {"outage", "timeout_chain", "path_dead", "reinjection_waste"},
     "window_clamped": {"receive_window"},
-    "send_buffer": {"slower_than_single"},
-    "slower_than_single": {"head_of_line", "receive_window"},
+    "send_buffer": {"slower_than_single", "head_of_line"},
+    "slower_than_single": {"head_of_line", "receive_window", "send_buffer"},
+    # What time-outs send over the other path had come at times.
+    "tail_losses": {"reinjection_waste"},
 }
 # No fault, or what the scenario has: a transfer of 0.2 s is short, a queue of 150 ms and more long.
 MEANT = {"short": {"short_transfer"}, "bloated": {"bufferbloat"}, "bursty": {"application"}}
@@ -64,6 +67,12 @@ def kept() -> list[Row]:
     return rows
 
 
+def drawn() -> list[Row]:
+    """Give those over drawn links."""
+    rows: list[Row] = json.loads(DRAWN.read_text("utf-8"))
+    return rows
+
+
 def is_right(row: Row) -> bool:
     """Whether the cost claimed for the kind that was provoked is within the factor, or empty."""
     claimed, true = row["found"].get(row["name"]), row["true_cost_s"]
@@ -74,12 +83,33 @@ def is_right(row: Row) -> bool:
     return bool(true > 0 and least <= claimed <= true * FACTOR)
 
 
-def keeps_promise(row: Row) -> bool:
-    """Whether the remedy gives half of the cost claimed and more, or says that it does not."""
-    claimed, gained = row["found"].get(row["name"]), row["gained_s"]
-    if claimed is None or gained is None or row.get("limit"):
+def promises(row: Row) -> list[tuple[str, Row, float | None]]:
+    """Give each remedy that was tried: the kind that recommends it, its gain, and the cost claimed."""
+    tried: dict[str, list[Row]] = row.get("tried", {})
+    return [(kind, one, row["found"][kind]) for kind, ways in tried.items() for one in ways]
+
+
+def is_kept(one: Row, claimed: float | None) -> bool:
+    """Whether a remedy gives half of the cost claimed and more, or says that it does not.
+
+    Where no cost is claimed, none may make it longer. One with which the transfer goes on, and which stopped without,
+    has no time.
+    """
+    gained = one["gained_s"]
+    if gained is None or one.get("limit"):
         return True
-    return bool(gained >= PROMISED * claimed)
+    return bool(gained > -LONGER_S if claimed is None else gained >= PROMISED * claimed)
+
+
+def keeps_promise(row: Row) -> bool:
+    """Whether each remedy of what was found does."""
+    return all(is_kept(one, claimed) for _, one, claimed in promises(row))
+
+
+def best(ways: Iterable[Row]) -> float | None:
+    """Give what the best of some remedies gains; None where none was tried, or the transfer goes on with one."""
+    gains = [one["gained_s"] for one in ways]
+    return None if None in gains else max(gains, default=None)
 
 
 def wrong(row: Row) -> set[str]:
@@ -91,13 +121,18 @@ def wrong(row: Row) -> set[str]:
 def helps(row: Row) -> set[str]:
     """Give the kinds found whose remedy makes a run faster in which nothing was provoked, by as much as a finding is worth."""
     least_s = max(0.1, min(LEAST_S, WORTH * row["elapsed_s"]))
-    return {kind for kind, gained_s in row.get("gains_s", {}).items() if (gained_s or 0) >= least_s}
+    return {
+        kind
+        for kind in wrong(row)
+        if any((one["gained_s"] or 0) >= least_s for one in row.get("tried", {}).get(kind, ()))
+    }
 
 
 def markdown(part: str = "provoked") -> str:
     """Draw a table by its name."""
     parts = {"provoked": _provoked, "remedies": _remedies, "silent": _silent, "linux": _linux}
     parts |= {"models": _models, "outages": _outages, "drawn": _drawn}
+    parts["drawn_remedies"] = lambda _: _remedies([row for row in drawn() if row["provokes"]])
     return "\n".join(parts[part](kept()))
 
 
@@ -110,7 +145,7 @@ def _provoked(rows: list[Row]) -> list[str]:
         costed = [row for row in hit if row["found"][kind] is not None]
         known = [row for row in costed if row["true_cost_s"] is not None]
         costs = ", ".join(f"{row['found'][kind]:.1f} ({row['true_cost_s']:.1f})" for row in known)
-        gains = ", ".join(_gains(row) for row in hit if row["gained_s"] is not None)
+        gains = ", ".join(_gains(row) for row in hit if kind in row.get("tried", ()))
         extra = sorted({other for row in own for other in set(row["found"]) - {kind}})
         cells = [f"`{kind}`", f"{len(hit)} of {len(own)}", costs, gains]
         cells.append(
@@ -122,29 +157,36 @@ def _provoked(rows: list[Row]) -> list[str]:
 
 
 def _gains(row: Row) -> str:
-    gained = f"{row['gained_s']:.1f}"
-    return gained if keeps_promise(row) else f"**{gained}**"
+    gained = best(row["tried"][row["name"]])
+    told = "goes on" if gained is None else f"{gained:.1f}"
+    return told if keeps_promise(row) else f"**{told}**"
 
 
 def _remedies(rows: list[Row]) -> list[str]:
-    """What each remedy gave of what was claimed, over all scenarios that provoke its kind."""
+    """What each remedy that a finding recommends gave of what was claimed, over all scenarios that provoke anything."""
+    ways: dict[tuple[str, str], list[tuple[Row, float | None]]] = {}
+    for row in rows:
+        for kind, one, claimed in promises(row):
+            ways.setdefault((kind, one["remedy"]), []).append((one, claimed))
     lines = []
-    helped = {(row["name"], row["remedy"]) for row in rows if row.get("remedy")}
-    for kind, remedy in sorted(helped):
-        own = [row for row in rows if row["name"] == kind and row.get("remedy") == remedy]
-        tried = [row for row in own if kind in row["found"] and row["gained_s"] is not None]
-        costed = [row for row in tried if row["found"][kind] is not None]
-        enough = [row for row in costed if row["gained_s"] >= PROMISED * row["found"][kind]]
-        claimed = sum(row["found"][kind] for row in costed)
-        gained = sum(row["gained_s"] for row in costed or tried)
-        told = f"{claimed:.1f}" if costed else "none"
+    for (kind, remedy), tried in sorted(ways.items()):
+        gains = [one["gained_s"] for one, _ in tried if one["gained_s"] is not None]
+        costed = [(one, claimed) for one, claimed in tried if claimed is not None]
+        enough = [one for one, claimed in costed if (one["gained_s"] or 0) >= PROMISED * claimed]
+        cells = [f"`{kind}`", remedy, str(len(tried))]
+        cells.append(f"{sum(claimed for _, claimed in costed):.1f}" if costed else "none")
+        if gains:
+            cells += [f"{sum(gains):.1f}", f"{min(gains):.1f}"]
+        else:
+            cells += ["it goes on", ""]
         held = f"{len(enough)} of {len(costed)}" if costed else ""
-        limit = next((row["limit"] for row in own if "limit" in row), "")
-        if len(enough) < len(costed):
-            held += f": {limit}" if limit else " **and does not say so**"
-        cells = [f"`{kind}`", remedy, str(len(tried)), told, f"{gained:.1f}", held]
-        lines.append(cells)
-    heads = ["kind", "remedy", "tried", "claimed, s", "gained, s", "half and more"]
+        limit = next((one["limit"] for one, _ in tried if "limit" in one), "")
+        if not all(is_kept(one, claimed) for one, claimed in tried):
+            held += " **and does not say so**"
+        elif limit and len(enough) < len(costed or gains):
+            held += f": {limit}" if held else limit
+        lines.append([*cells, held])
+    heads = ["kind", "remedy", "tried", "claimed, s", "gained, s", "least, s", "half and more"]
     return list(table(heads, lines))
 
 
@@ -157,18 +199,20 @@ def _silent(rows: list[Row]) -> list[str]:
     lines = []
     for name in sorted({row["name"] for row in rows}):
         own = [row for row in rows if row["name"] == name]
-        some = [row for row in own if wrong(row)]
-        kinds = sorted({kind for row in some for kind in wrong(row)})
-        lines.append([name, str(len(own)), str(len(some)), ", ".join(f"`{one}`" for one in kinds)])
-    total = [str(len(rows)), str(sum(bool(wrong(row)) for row in rows)), ""]
-    return list(
-        table(["nothing wrong", "runs", "with a finding", "which"], [*lines, ["all", *total]])
-    )
+        kinds = set[str]().union(*map(wrong, own))
+        lines.append([name, *_found(own), ", ".join(f"`{one}`" for one in sorted(kinds))])
+    heads = ["nothing wrong", "runs", "with a finding", "faster with its remedy", "which"]
+    return list(table(heads, [*lines, ["all", *_found(rows), ""]]))
+
+
+def _found(rows: list[Row]) -> list[str]:
+    """Count runs, those with a finding, and of these those that a remedy makes faster."""
+    return [str(len(rows)), *(str(sum(map(bool, map(of, rows)))) for of in (wrong, helps))]
 
 
 def _drawn(_: list[Row]) -> list[str]:
     """What was found over drawn links, what was instead, and how often cost and remedy are right."""
-    rows: list[Row] = json.loads(DRAWN.read_text("utf-8"))
+    rows = drawn()
     provoked = [row for row in rows if row["provokes"]]
     calm = [row for row in rows if not row["provokes"]]
     lines = []
@@ -176,7 +220,7 @@ def _drawn(_: list[Row]) -> list[str]:
         own = [row for row in provoked if row["name"] == name]
         hit = [row for row in own if name in row["found"]]
         known = [row for row in hit if None not in (row["found"][name], row["true_cost_s"])]
-        tried = [row for row in hit if None not in (row["found"][name], row["gained_s"])]
+        tried = [row for row in own if promises(row)]
         missed = [_kinds(set(row["found"])) for row in own if name not in row["found"]]
         cells = [f"`{name}`", f"{len(hit)} of {len(own)}", "; ".join(missed)]
         others = set[str]().union(*(wrong(row) for row in hit))
@@ -191,7 +235,7 @@ def _drawn(_: list[Row]) -> list[str]:
         lines.append([f"nothing wrong, {name}", f"{len(wrongly)} of {len(own)}", "", some, "", ""])
     some = _share(sum(bool(wrong(row)) for row in calm), len(calm))
     lines.append(["nothing wrong, all", some, "", "", "", ""])
-    if any("gains_s" in row for row in calm):
+    if any("tried" in row for row in calm):
         helped = [helps(row) for row in calm if helps(row)]
         some = f"{len(helped)} of these"
         lines.append(["faster with the remedy", some, "", "; ".join(map(_kinds, helped)), "", ""])
@@ -252,7 +296,10 @@ def _models(_: list[Row]) -> list[str]:
         off = ", ".join(f"{100 * row['off']:+.0f}" for row in own)
         held = [row for row in own if row["gained_s"] is not None]
         shown = f"{sum(row['shown'] for row in own)} of {len(own)}"
-        gains = ", ".join(f"{row['gained_s']:.1f} ({row['true_gain_s']:.1f})" for row in held)
+        gains = ", ".join(
+            f"{'≥ ' if row.get('at_least') else ''}{row['gained_s']:.1f} ({row['true_gain_s']:.1f})"
+            for row in held
+        )
         lines.append([f"`{kind}`", off, shown, f"{len(held)} of {len(own)}", gains])
     heads = ["kind", "off, %", "shown", "concluded from", "gained in the model (really), s"]
     return list(table(heads, lines))

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import mptcplab as package
-from experiments.findings.scenarios import BULK, scenario
+from experiments.findings.scenarios import BULK, LTE, ask, scenario
 from mptcplab import _core
-from mptcplab.results.findings import remedies
+from mptcplab.cli.summary.findings import print_all
+from mptcplab.cli.summary.page import Page
+from mptcplab.results.comparison import open_comparison
+from mptcplab.results.findings import remedies, slower
 from mptcplab.results.findings.remedies import OWN, FindingPaths, declared
 from mptcplab.results.why import Why
+from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
 
 Table = dict[str, Any]
@@ -39,6 +45,11 @@ def downloaded(directory: Path, **sections: Any) -> Path:
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return downloaded(tmp_path_factory.mktemp("slow") / "run", **paths(2))
+
+
+def found(table: Table) -> list[Table]:
+    """Simulate a scenario; give its findings."""
+    return list(_core.simulate(plan(load(table)[1], 1, None)).rows("findings"))
 
 
 def one(rows: list[Table], kind: str) -> Table:
@@ -95,7 +106,7 @@ def test_all_that_a_finding_recommends_and_settings_do_is_tried(slow: Path) -> N
     recommended = {remedy.name for row in why.rows for remedy in remedies.triable(row)}
     names = {row["remedy"] for row in why.tried_rows or []}
     # Two findings may recommend the same in different words.
-    assert {"the scheduler blest", "the scheduler ecf"} <= names <= recommended
+    assert {"the scheduler ecf", "the other path as a backup"} <= names <= recommended
     assert len(names) >= len(recommended) - 1
 
 
@@ -122,12 +133,10 @@ def test_a_send_buffer_that_fills_all_paths_is_large_enough(
     assert ("send_buffer" in kinds) is is_small
 
 
-def test_what_is_in_force_is_not_recommended(tmp_path: Path) -> None:
+def test_what_is_in_force_is_not_recommended(slow: Path) -> None:
     """A scheduler, or a backup, that the run has already."""
-    where = downloaded(tmp_path / "blest", mptcp={"scheduler": "blest"}, **paths(2))
-    told = one(package.why(where).rows, "head_of_line")["remedy"]
-    assert "blest" not in told
-    assert "the scheduler ecf" in told
+    told = one(package.why(slow).rows, "head_of_line")["remedy"]
+    assert told.startswith("a scheduler that considers delays: ecf; or that path as a backup")
     row = {"remedy": told}
     backup = {"path": {"lte": {"backup": True}}, "mptcp": {"scheduler": "ecf"}}
     left = remedies.left(row, backup, FindingPaths("lte"), several=True)
@@ -156,10 +165,86 @@ def test_a_remedy_lowers_nothing(there: Any, setting: str, has: bool) -> None:
 
 
 def test_a_path_that_carries_next_to_nothing_is_rightly_idle(tmp_path: Path) -> None:
-    """The scheduler leaves a path alone that has a twenty-fifth of the other's rate."""
-    where = downloaded(tmp_path / "ecf", mptcp={"scheduler": "ecf"}, **paths(2))
-    kinds = {row["kind"] for row in package.why(where).rows}
-    assert not kinds & {"capacity_unused", "path_unused"}
+    """The scheduler leaves a path alone that has a twelfth of the other's rate."""
+    for rate, is_missed in (("2 Mbit/s", False), ("4 Mbit/s", True)):
+        lte = SLOW | {"rate": rate}
+        ecf = {"mptcp": {"scheduler": "ecf"}, "tcp": {"send_buffer": "200 kB"}}
+        where = downloaded(tmp_path / rate, wifi=WIFI, lte=lte, **ecf)
+        run = open_comparison(where)
+        assert "capacity_unused" in {row["kind"] for row in run.mptcp.tables.rows("findings")}
+        kinds = {row["kind"] for row in package.why(where).rows}
+        assert bool(kinds & {"capacity_unused", "path_unused"}) is is_missed
+
+
+def test_a_path_is_recommended_as_a_backup_where_it_is_many_times_slower() -> None:
+    """Of one that is half as fast, what it carries would be lost."""
+    slow = {"rate": "2 Mbit/s", "delay": "150 ms", "queue": "2 s"}
+    window = {"receive_buffer": "300 kB", "receive_buffer_tuning": False}
+    asked = ask(response="843 kB", requests=12, think="56 ms")
+    half = {"rate": "3.06 Mbit/s", "delay": "27.3 ms", "queue": "70 ms"}
+    near = {"rate": "7.48 Mbit/s", "delay": "19.1 ms", "queue": "102 ms"}
+    for table, is_backup in (
+        (scenario(wifi=WIFI, lte=slow, mptcp={"scheduler": "round-robin"}, tcp=window), True),
+        (scenario(asked, wifi=near, lte=half), False),
+    ):
+        row = one(found(table), "head_of_line")
+        names = [remedy.name for remedy in remedies.triable(row)]
+        assert names == ["the scheduler ecf", "that path as a backup"][: 1 + is_backup]
+
+
+@pytest.mark.parametrize(
+    ("sections", "is_redundant"),
+    [
+        ({"mptcp": {"scheduler": "redundant"}}, True),
+        # What time-outs reinject comes twice, too: no other scheduler sends it once.
+        (
+            {"transfer": ask(response="500 B", think="0 s", requests=80), "wifi": {"loss": "5 %"}},
+            False,
+        ),
+    ],
+)
+def test_another_scheduler_helps_against_a_redundant_one(
+    sections: Table, is_redundant: bool
+) -> None:
+    wifi = WIFI | sections.pop("wifi", {})
+    row = one(found(scenario(**sections, wifi=wifi, lte=LTE)), "reinjection_waste")
+    assert ("redundant" in row["remedy"]) is is_redundant
+
+
+@pytest.mark.parametrize(
+    ("others", "words"),
+    [
+        ([], "wifi alone"),
+        (["lte"], "the other path as a backup (ip mptcp endpoint change); or wifi alone"),
+        (["lte", "dsl"], "the other paths as backups (ip mptcp endpoint change); or wifi alone"),
+    ],
+)
+def test_what_is_slower_than_its_best_path_has_the_others_as_backups(
+    others: list[str], words: str
+) -> None:
+    """Where there are others."""
+    run = SimpleNamespace(
+        transfer={"elapsed_s": 10.0},
+        throughput_mbps=8.0,
+        scenario={"path": {name: {} for name in ("wifi", *others)}},
+    )
+    comparison: Any = SimpleNamespace(
+        gain=-0.2,
+        best_path="wifi",
+        mptcp=run,
+        baselines={"wifi": SimpleNamespace(throughput_mbps=10.0)},
+    )
+    assert [row["remedy"] for row in slower.find(comparison, [])] == [words]
+
+
+@pytest.mark.parametrize(("mbps", "more"), [(0.0009, ""), (0.0011, ", 1.10 kbit/s more")])
+def test_of_a_rate_that_is_next_to_nothing_nobody_speaks(mbps: float, more: str) -> None:
+    row: Table = {"connection": 0, "subflow": None, "direction": "down", "kind": "tail_losses"}
+    row |= {"from_s": 0.0, "to_s": 9.0, "cost_s": 2.0, "cost_is_minimum": False, "cost_mbps": mbps}
+    row |= {"message": "", "evidence": "", "remedy": "", "filter": "", "confidence": 0.9}
+    stream = io.StringIO()
+    print_all(Page(stream), [row | {"capture": None, "record": None}])
+    assert f"without it 2.00 s less{more} · down" in stream.getvalue()
 
 
 def test_programs_can_open_the_capture_that_a_finding_names(mptcplab: Any, tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_what_is_there_already_is_no_remedy() -> None:
     bbr = Trials(DEFAULT, scenario(mptcp={"congestion_control": "bbr"}), (1,), "down")
     row = {"remedy": named(BBR).words, "cost_s": None}
     assert tried(bbr, [row | {"kind": "losses_random"}]) == []
-    slower = row | {"kind": "slower_than_single", "remedy": named("the scheduler blest").words}
+    slower = row | {"kind": "slower_than_single", "remedy": named("the scheduler ecf").words}
     stripped = row | {"kind": "stripped", "remedy": "another port (443)"}
     assert tried(bbr, [slower, stripped]) == []
 

@@ -2,7 +2,7 @@
 //! itself or in place of a dead path, is no slow path.
 
 use super::case::{Case, Cost, Found, s};
-use super::remedies::{AS_BACKUP, BLEST, ECF, Remedy::Said};
+use super::remedies::{AS_BACKUP, ECF, Remedy, Remedy::Said};
 
 const LEAST_PART: f64 = 0.1;
 const LEAST_S: f64 = 0.5;
@@ -12,12 +12,17 @@ const OFTEN: f64 = 0.3;
 const MOSTLY: f64 = 0.75;
 /// The others are held up where less than this part of the usual rate comes.
 const SLOW: f64 = 0.5;
+/// A path that is so many times slower than another one brings less than waiting for it costs.
+const MANY_TIMES: f64 = 4.0;
+const SHORTER: Remedy = Said("a shorter queue on that path");
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.receiver.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
     if case.established().len() < 2 {
         return Vec::new();
     }
+    let best = |subflow: usize| timeline.best(|index| f64::from(timeline.of(subflow, index).came_bytes));
+    let fastest = case.established().into_iter().map(best).fold(0.0, f64::max);
     let mut found = Vec::new();
     for subflow in case.established() {
         let waited = |index: usize| f64::from(timeline.of(subflow, index).waited_us) / 1e6;
@@ -67,7 +72,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             evidence: format!(
                 "data of other subflows waited at least 100 ms at a time for segments of this one, {waited_s:.3} s in all"
             ),
-            remedy: &[BLEST, ECF, AS_BACKUP, Said("a shorter queue on that path")],
+            remedy: match best(subflow) * MANY_TIMES <= fastest {
+                true => &[ECF, AS_BACKUP, SHORTER],
+                false => &[ECF, SHORTER],
+            },
         });
     }
     found

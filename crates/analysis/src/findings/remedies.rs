@@ -23,7 +23,7 @@ pub struct Trial {
     pub settings: &'static [&'static str],
     /// What goes with them. A scenario that has the settings without these has the remedy.
     pub beside: &'static [&'static str],
-    /// Why it may give less than half of what was lost; empty where nothing is known that would make it so.
+    /// Why it may give less than half of what was lost, as the words say; empty where nothing is known that would make it so.
     pub limit: &'static str,
 }
 
@@ -46,9 +46,9 @@ const LARGE_WINDOW: &[&str] = &["tcp.max_receive_buffer=25MB", "tcp.receive_buff
 
 pub(super) const GUARD: Remedy = Remedy::Tried(Trial {
     beside: GUARD_BESIDE,
-    limit: "gives back what other paths waited, and none of what a dead path would have carried",
+    limit: "saves what the other paths wait, not what the dead path would have carried",
     ..Trial::new(
-        "a path manager that suspends silent paths (mptcplab guard): it saves what the other paths wait, not what this one would have carried",
+        "a path manager that suspends silent paths (mptcplab guard): it saves what the other paths wait, not what the dead path would have carried",
         "the path manager guard",
         GUARD_SETTINGS,
     )
@@ -59,8 +59,9 @@ pub(super) const GUARD_RETURNS: Remedy = Remedy::Tried(Trial {
 });
 pub(super) const LEAVE_SOONER: Remedy = Remedy::Tried(Trial {
     beside: GUARD_BESIDE,
+    limit: "saves data, and time only where a queue stands",
     ..Trial::new(
-        "a path manager that leaves a dead path sooner (mptcplab guard)",
+        "a path manager that leaves a dead path sooner (mptcplab guard): it saves data, and time only where a queue stands",
         "the path manager guard",
         GUARD_SETTINGS,
     )
@@ -71,9 +72,10 @@ pub(super) const LARGER_WINDOW: Remedy = tried(
     LARGE_WINDOW,
 );
 pub(super) const WINDOW_FIRST: Remedy = Remedy::Tried(Trial {
-    limit: "gives none of what a dead path would have carried",
+    limit: "brings back none of what the dead path would have carried",
     ..Trial::new(
-        "a larger receive buffer: with so small a window the other paths soon wait, and a path manager that suspends silent paths (guard) saves less",
+        "a larger receive buffer: with so small a window the other paths soon wait, and a path manager that suspends silent paths (guard) \
+         saves less; it brings back none of what the dead path would have carried",
         "a receive buffer that grows, to 25 MB",
         LARGE_WINDOW,
     )
@@ -83,9 +85,8 @@ pub(super) const WINDOW_AT_ONCE: Remedy = tried(
     "a receive buffer of 6 MB from the start",
     &["tcp.receive_buffer=6MB", "tcp.max_receive_buffer=6MB"],
 );
-pub(super) const BLEST: Remedy =
-    tried("a scheduler that considers delays: blest", "the scheduler blest", &["mptcp.scheduler=blest"]);
-pub(super) const ECF: Remedy = tried("the scheduler ecf", "the scheduler ecf", &["mptcp.scheduler=ecf"]);
+pub(super) const ECF: Remedy =
+    tried("a scheduler that considers delays: ecf", "the scheduler ecf", &["mptcp.scheduler=ecf"]);
 pub(super) const AS_BACKUP: Remedy =
     tried("that path as a backup (ip mptcp endpoint change)", "that path as a backup", &["path.{path}.backup=true"]);
 pub(super) const AS_REGULAR: Remedy =
@@ -113,9 +114,9 @@ pub(super) const LIMITS: Remedy = tried(
     &["mptcp.max_subflows=4", "mptcp.max_add_addr_accepted=4"],
 );
 pub(super) const BACK_OFF: Remedy = Remedy::Tried(Trial {
-    limit: "gives back what was waited for after the path was back, and none of the outage",
+    limit: "saves a part of the wait after the path is back, and none of the outage",
     ..Trial::new(
-        "a limit on the back-off (net.ipv4.tcp_rto_max_ms), which saves a part of the wait after so long an outage",
+        "a limit on the back-off (net.ipv4.tcp_rto_max_ms): it saves a part of the wait after the path is back, and none of the outage",
         "time-outs that double once at most",
         &["tcp.max_backoff=1"],
     )
@@ -128,8 +129,14 @@ pub(super) const NO_HYSTART: Remedy = tried(
 /// Of losses that a sender takes for congestion, by what is known of them.
 pub(super) const BBR: Remedy =
     tried("a congestion control that does not take loss for congestion (BBR)", BBR_NAME, BBR_SETTINGS);
-pub(super) const BBR_BLOAT: Remedy =
-    tried("a congestion control that keeps queues short (BBR)", BBR_NAME, BBR_SETTINGS);
+pub(super) const BBR_BLOAT: Remedy = Remedy::Tried(Trial {
+    limit: "shortens round trips, not the transfer",
+    ..Trial::new(
+        "a congestion control that keeps queues short (BBR): it shortens round trips, not the transfer",
+        BBR_NAME,
+        BBR_SETTINGS,
+    )
+});
 pub(super) const KEEP_ALIVE: Remedy = tried(
     "keep-alives at shorter intervals than the pause: SO_KEEPALIVE, net.ipv4.tcp_keepalive_time",
     "keep-alives after 2 s",
@@ -142,13 +149,12 @@ pub(super) const SMALLER_SEGMENTS: Remedy = tried(
 );
 
 /// All that are tried.
-pub const TRIED: [Remedy; 21] = [
+pub const TRIED: [Remedy; 20] = [
     GUARD,
     GUARD_RETURNS,
     LARGER_WINDOW,
     WINDOW_FIRST,
     WINDOW_AT_ONCE,
-    BLEST,
     ECF,
     AS_BACKUP,
     AS_REGULAR,

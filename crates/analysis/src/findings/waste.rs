@@ -5,7 +5,10 @@ use super::remedies::{LEAVE_SOONER, ONCE, Remedy, Remedy::Said};
 use crate::timeline::{Bin, Flow};
 
 const LEAST_PART: f64 = 0.05;
+/// A scheduler that is redundant sends such a part twice and more; less is what time-outs reinject.
+const REDUNDANT: f64 = 0.25;
 
+const DIFFER_LESS: Remedy = Said("paths that lose less, or whose delays differ less");
 const BEYOND_HOSTS: Remedy =
     Remedy::Beyond("none at the hosts: of a path that fell silent or went, the sender could not know what had arrived");
 
@@ -51,8 +54,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             &[LEAVE_SOONER]
         } else if same > twice - same {
             &[BEYOND_HOSTS]
+        } else if part >= REDUNDANT {
+            &[ONCE, DIFFER_LESS]
         } else {
-            &[ONCE, Said("paths whose delays differ less")]
+            &[DIFFER_LESS]
         },
     }]
 }

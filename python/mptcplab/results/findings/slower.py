@@ -60,8 +60,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
 
 
 def _backups(comparison: Comparison) -> list[Remedy]:
-    paths = comparison.mptcp.scenario.get("path", {})
-    others = [path for name, path in paths.items() if name != comparison.best_path]
-    if not others or all(path.get("backup") for path in others):
+    others = len(comparison.mptcp.scenario.get("path", {})) - 1
+    if not others:
         return []
-    return [OTHER_AS_BACKUP if len(others) == 1 else OTHERS_AS_BACKUPS]
+    return [OTHER_AS_BACKUP if others == 1 else OTHERS_AS_BACKUPS]

@@ -107,25 +107,18 @@ def tried(
 
     ``where`` gives the paths that a finding is about. Figures of several seeds are means.
     """
-    began = WITHOUT_MPTCP.isdisjoint(row["kind"] for row in findings)
-    remedies: dict[tuple[str, ...], list[tuple[Remedy, Row]]] = {}
-    for row in findings:
-        if row.get("beyond_hosts") or not (began or row["kind"] != "slower_than_single"):
-            continue
-        for one in triable(row):
-            remedy = one.of(where(row))
-            if remedy is not None and not trials.has(remedy):
-                settings = (*remedy.settings, *remedy.beside)
-                remedies.setdefault(settings, []).append((remedy, row))
+    remedies = recommending(trials, findings, where)
     if not remedies:
         return []
     before = before or trials.transfers(())
     found = []
-    for settings, recommending in remedies.items():
-        remedy, rows = recommending[0][0], [row for _, row in recommending]
+    for settings, own in remedies.items():
+        rows = [row for _, row in own]
+        # What a remedy leaves out is said of the cost that it is for.
+        remedy = next((one for one, row in own if row["cost_s"] is not None), own[0][0])
         after = trials.transfers(settings)
         claimed = [row["cost_s"] for row in rows if row["cost_s"] is not None]
-        gained_s = mean(map(_gained, before, after))
+        gained_s = mean(map(gained, before, after))
         stopped = any(map(_stopped, before, after))
         found.append(
             {
@@ -144,6 +137,23 @@ def tried(
     return found
 
 
+def recommending(
+    trials: Trials, findings: list[Row], where: Callable[[Row], FindingPaths]
+) -> dict[tuple[str, ...], list[tuple[Remedy, Row]]]:
+    """Give what can be tried: by settings the remedies that they are, each with its finding."""
+    began = WITHOUT_MPTCP.isdisjoint(row["kind"] for row in findings)
+    remedies: dict[tuple[str, ...], list[tuple[Remedy, Row]]] = {}
+    for row in findings:
+        if row.get("beyond_hosts") or not (began or row["kind"] != "slower_than_single"):
+            continue
+        for one in triable(row):
+            remedy = one.of(where(row))
+            if remedy is not None and not trials.has(remedy):
+                settings = (*remedy.settings, *remedy.beside)
+                remedies.setdefault(settings, []).append((remedy, row))
+    return remedies
+
+
 def _limit(remedy: Remedy, claimed: list[float], gained_s: float | None) -> str | None:
     """Say why less than half of what was claimed is gained; None where half or more is."""
     if gained_s is not None and gained_s <= -LONGER_S:
@@ -159,7 +169,7 @@ def mean(figures: Iterable[float | None]) -> float | None:
     return None if None in known else fmean(known)  # type: ignore[arg-type]
 
 
-def _gained(before: Row, after: Row) -> float | None:
+def gained(before: Row, after: Row) -> float | None:
     """Give the time that the same bytes took less; None where either moved none."""
     if not before["throughput_mbps"] or not after["throughput_mbps"] or _stopped(before, after):
         return None
