@@ -43,6 +43,7 @@ def test_captures_that_cannot_tell_give_no_clean_bill(mptcplab: Any, tmp_path: P
         document = json.loads(mptcplab(*command, "--json", *captures).stdout)
         assert "is not in packets" in document["unanswered"]
     assert package.why(captures).unanswered == document["unanswered"]
+    assert document["unanswered"].startswith("no path that carried much was full")
     # A run knows.
     assert package.why(directory).unanswered is None
     assert "not in packets" not in mptcplab("why", str(directory)).stdout
@@ -52,12 +53,70 @@ def test_captures_that_cannot_tell_give_no_clean_bill(mptcplab: Any, tmp_path: P
     assert json.loads(mptcplab("why", "--json", *captures).stdout)["unanswered"] is None
 
 
+@pytest.mark.parametrize(
+    ("send_buffer", "control", "is_held"),
+    [
+        # The bursts of so little queue for some milliseconds, and nothing is ever lost.
+        ("80 kB", "cubic", True),
+        ("40 kB", "reno", True),
+        # Congestion control goes on until something is.
+        ("16 MB", "cubic", False),
+        ("16 MB", "reno", False),
+    ],
+)
+def test_a_sender_that_could_have_had_more_in_flight_gives_no_clean_bill(
+    tmp_path: Path, send_buffer: str, control: str, is_held: bool
+) -> None:
+    """With 80 kB it takes twice as long, and both paths seem to have a queue."""
+    wifi = {"rate": "32 Mbit/s", "delay": "9 ms", "jitter": "1 ms", "queue": "160 kB"}
+    lte = {"rate": "19 Mbit/s", "delay": "26 ms", "jitter": "2 ms", "queue": "190 kB"}
+    table = scenario(
+        BULK | {"size": "24 MB"},
+        mptcp={"congestion_control": control},
+        tcp={"send_buffer": send_buffer},
+        wifi=wifi,
+        lte=lte,
+    )
+    captures = sorted((kept(table, tmp_path / "run") / "mptcp").glob("*.pcapng"))
+    told = package.why(captures).unanswered
+    assert (told is not None) is is_held
+    if told is not None:
+        assert "and round trips did not grow: more could have been in flight" in told
+        assert "whether the send buffer was too small" in told
+
+
+@pytest.mark.parametrize(("loss", "is_minimum"), [("1 %", True), ("0 %", False)])
+def test_what_a_path_that_never_was_full_gains_is_a_minimum(
+    mptcplab: Any, tmp_path: Path, loss: str, is_minimum: bool
+) -> None:
+    """Random losses hide how fast it is: its rate is what was seen."""
+    wifi = {"rate": "30 Mbit/s", "delay": "25 ms", "queue": "80 ms", "loss": loss}
+    gone = [] if is_minimum else away("wifi", 2, 4)
+    table = scenario(BULK | {"size": "10 MB"}, timeline=gone, wifi=wifi, lte=LTE)
+    if is_minimum:
+        del table["path"]["lte"]
+    captures = sorted((kept(table, tmp_path / "run") / "mptcp").glob("*.pcapng"))
+    why = package.why(captures, tries=True)
+    assert why.model is not None
+    assert why.model["holds"]
+    assert why.model["never_filled"] == (["wifi"] if is_minimum else [])
+    (row,) = why.tried.rows(named=True)
+    assert row["gained_is_minimum"] is is_minimum
+    printed = " ".join(mptcplab("why", "--try", *map(str, captures)).stdout.split())
+    said = f"at least {row['gained_s']:.2f} s"
+    assert (said in printed) is is_minimum
+    assert (
+        "no queue ever stood on wifi, which may carry more than it did" in printed
+    ) is is_minimum
+
+
 def test_the_largest_connection_is_named_where_only_others_have_findings() -> None:
     """Findings of a small connection do not pass for an answer to why it was slow."""
     transfer = {"connection": 1, "direction": "up", "bytes": 1_850_000, "elapsed_s": 12.0}
     flow = {
         **{"connection": 1, "direction": "up", "bytes": 1_090_000, "rtt_ms_median": 114.0},
         **{"rtt_ms_min": 111.0, "loss_rate_percent": 0.78},
+        **{"rtt_ms_p95": 120.0, "retransmitted_packets": 6},
     }
     rows = {"transfers": [transfer], "flows": [flow]}
     tables: Any = SimpleNamespace(rows=lambda name, **_: iter(rows[name]))

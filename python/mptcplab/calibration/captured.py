@@ -6,10 +6,10 @@ from os import PathLike
 
 from mptcplab._core import Error
 from mptcplab.analysis import measure
-from mptcplab.calibration.modelled import BIN_S, largest, scenario_of
+from mptcplab.calibration.modelled import BIN_S, largest, never_filled, scenario_of
 from mptcplab.engines import DEFAULT, named
 from mptcplab.results.findings.remedies import FindingPaths
-from mptcplab.results.findings.tries import Trials, mean, tried
+from mptcplab.results.findings.tries import LONGER_S, Trials, mean, tried
 from mptcplab.results.why import Why
 
 TYPE_CHECKING = False
@@ -102,6 +102,7 @@ def _tried(tables: Tables, findings: list[Row]) -> tuple[list[Row], Row]:
         "seeds": list(SEEDS),
         "shown": sorted(shown),
         "scenario": scenario,
+        "never_filled": never_filled(tables, scenario, transfer),
     }
     rows = [row for row in own if row["kind"] in shown]
     subflows = tables.rows("subflows", connection=transfer["connection"])
@@ -111,7 +112,13 @@ def _tried(tables: Tables, findings: list[Row]) -> tuple[list[Row], Row]:
         names = (paths.get(row["subflow"]), f"path{row['subflow']}")
         return FindingPaths(next((name for name in names if name in scenario["path"]), None))
 
-    return tried(trials, rows, before, where) if holds else [], model
+    if not holds:
+        return [], model
+    found = tried(trials, rows, before, where)
+    # What a path carries that never was full is a minimum, and so is what is gained over it.
+    for row in found if model["never_filled"] else ():
+        row["gained_is_minimum"] = (row["gained_s"] or 0.0) >= LONGER_S
+    return found, model
 
 
 def _shown(runs: list[Tables]) -> set[str]:

@@ -34,6 +34,8 @@ DIRECTIONS = {data: direction for direction, data in DATA_DIRECTIONS.items()}
 OUTAGES = {"path_dead", "outage", "timeout_chain"}
 # The family of a path whose losses come one by one.
 SINGLE = "steady-single"
+# A path whose round trips are hardly ever so many times as long as the least had no queue.
+FILLED = 1.5
 # What was sent in an outage is sent again within so long.
 AFTER_S = 1.0
 # A subflow that began or ended later, or sooner, than so is a path that came or went.
@@ -102,6 +104,25 @@ def scenario_of(tables: Tables, transfer: Row, findings: list[Row]) -> Row:
     if any(row["kind"] in {"receive_window", "path_dead", "head_of_line"} for row in own):
         scenario["tcp"] |= _window(tables, transfer)
     return scenario
+
+
+def never_filled(tables: Tables, scenario: Row, transfer: Row) -> list[str]:
+    """Name the paths of a scenario that never had a queue: they may carry more than was seen."""
+    connection = transfer["connection"]
+    flows = {
+        row["subflow"]: row
+        for row in tables.rows("flows", connection=connection)
+        if row["direction"] == transfer["direction"] and row["rtt_ms_p95"] is not None
+    }
+    subflows = [
+        row for row in tables.rows("subflows", connection=connection) if row["subflow"] in flows
+    ]
+    return [
+        path
+        for number, path in _names(subflows).items()
+        if path in scenario["path"]
+        and flows[number]["rtt_ms_p95"] <= FILLED * flows[number]["rtt_ms_min"]
+    ]
 
 
 def _names(subflows: list[Row]) -> dict[int, str]:

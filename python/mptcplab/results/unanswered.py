@@ -14,6 +14,9 @@ Row = dict[str, Any]
 ASKED_BYTES, ASKED_S = 500_000, 1.0
 # A path had room where its usual round trip is hardly longer than its least, and little was lost.
 ROOM, FEW_LOSSES_PERCENT = 1.3, 0.5
+# So had one that carried this part and more, lost nothing, and whose queue was neither long, nor
+# grew: its usual round trip, beside its least, and its longest ones beside that.
+MUCH, STOOD, GREW = 0.1, 3.0, 1.6
 # What limits the rate where paths have room, and packets show.
 SHOWN = frozenset(
     {
@@ -44,26 +47,45 @@ def unanswered(tables: Measured, findings: Iterable[Row]) -> str | None:
         for row in tables.rows("flows", connection=largest["connection"])
         if row["direction"] == largest["direction"] and row["rtt_ms_median"] is not None
     ]
-    widest = max(flows, key=lambda row: row["bytes"] or 0, default=None)
-    if (
-        widest is None
-        or widest["rtt_ms_median"] > ROOM * widest["rtt_ms_min"]
-        or (widest["loss_rate_percent"] or 0.0) >= FEW_LOSSES_PERCENT
-    ):
-        # Findings of others alone would pass for an answer.
-        return (
-            f"{_named(largest)}: its packets do not show what limited it"
-            if found and not own
-            else None
-        )
-    least, median = (text.milliseconds(widest[f"rtt_ms_{name}"]) for name in ("min", "median"))
     about = f"{_named(largest)}: " if found and not own else ""
-    return (
-        f"{about}no path that carried much was full: round trips took {median} (median), and "
-        f"{least} at least. What else limited the transfer is not in packets: whether the send "
-        "buffer was too small, why the scheduler sent as it did, or how fast the application "
-        "wrote. At the sender, ss -tim shows its buffer, and mptcplab shell records it"
-    )
+    if (room := _room(flows)) is not None:
+        return (
+            f"{about}{room}. What else limited the transfer is not in packets: whether the send "
+            "buffer was too small, why the scheduler sent as it did, or how fast the application "
+            "wrote. At the sender, ss -tim shows its buffer, and mptcplab shell records it"
+        )
+    # Findings of others alone would pass for an answer.
+    return f"{about}its packets do not show what limited it" if about else None
+
+
+def _room(flows: list[Row]) -> str | None:
+    """Say that more could have been in flight on a path that carried much, if so."""
+    if not flows:
+        return None
+    widest = max(flows, key=lambda row: row["bytes"] or 0)
+    least, median = (text.milliseconds(widest[f"rtt_ms_{name}"]) for name in ("min", "median"))
+    if (
+        widest["rtt_ms_median"] <= ROOM * widest["rtt_ms_min"]
+        and (widest["loss_rate_percent"] or 0.0) < FEW_LOSSES_PERCENT
+    ):
+        return (
+            f"no path that carried much was full: round trips took {median} (median), and {least} "
+            "at least"
+        )
+    whole = sum(row["bytes"] or 0 for row in flows)
+    for row in flows:
+        part = (row["bytes"] or 0) / whole
+        # Congestion control sends more until something is lost, or round trips grow.
+        if (
+            part >= MUCH
+            and not row["retransmitted_packets"]
+            and row["rtt_ms_median"] <= STOOD * row["rtt_ms_min"]
+            and row["rtt_ms_p95"] <= GREW * row["rtt_ms_median"]
+        ):
+            over = "" if part == 1 else f" over a path that carried {part:.0%} of it"
+            lost = f"nothing was lost{over}, and round trips did not grow".replace("%", " %")
+            return f"{lost}: more could have been in flight"
+    return None
 
 
 def _named(largest: Row) -> str:

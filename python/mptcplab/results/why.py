@@ -56,7 +56,7 @@ class Why:
         self.rows = rows
         self.tried_rows = tried
         #: Of captures whose remedies were tried: the model that they were tried in, and how far off
-        #: it is.
+        #: it is, and which of its paths never were full: what they gain is a minimum.
         self.model = model
 
     @classmethod
@@ -97,6 +97,7 @@ class Why:
         import polars as pl
 
         kinds: dict[str, Any] = dict.fromkeys(TEXTS, pl.String) | {"settings": pl.List(pl.String)}
+        kinds["gained_is_minimum"] = pl.Boolean
         return pl.DataFrame(self.tried_rows or [], kinds | dict.fromkeys(NUMBERS, pl.Float64))
 
     def _repr_html_(self) -> str:

@@ -163,6 +163,9 @@ def print_model(page: Page, model: Row, findings: list[Row]) -> None:
         band = f"{model['band']:.0%}".replace("%", " %")
         sentence += f": more than {band}, and so nothing is concluded from it"
     page.paragraph(sentence, indent="")
+    if model["holds"] and (paths := model["never_filled"]):
+        sentence = f"no queue ever stood on {' and '.join(paths)}, which may carry more than it did"
+        page.paragraph(f"{sentence}: what is gained is a minimum", indent="")
     missing = {row["kind"] for row in findings if triable(row)} - set(model["shown"])
     if model["holds"] and missing:
         kinds = " and ".join(f"“{kind}”" for kind in sorted(map(called, missing)))
@@ -182,7 +185,7 @@ def print_tried(page: Page, tried: list[Row], *, model: bool = False) -> None:
         Column("remedy", [row["remedy"] for row in tried], left=True),
         Column("for", [_names(row["kind"]) for row in tried], left=True),
         Column("claimed", [_or_unknown(row["claimed_s"]) for row in tried]),
-        Column("gained", [_or_unknown(row["gained_s"]) for row in tried]),
+        Column("gained", [_gained(row) for row in tried]),
         Column("Mbit/s", [text.figure(row["throughput_mbps"]) for row in tried]),
         Column("before", [text.figure(row["before_mbps"]) for row in tried]),
     ]
@@ -196,6 +199,10 @@ def print_tried(page: Page, tried: list[Row], *, model: bool = False) -> None:
     for row in tried:
         if row["limit"]:
             page.paragraph(f"{row['remedy']}: {row['limit']}", indent="")
+
+
+def _gained(row: Row) -> str:
+    return f"{'at least ' if row['gained_is_minimum'] else ''}{_or_unknown(row['gained_s'])}"
 
 
 def _figure(value: float | None) -> str:

@@ -128,6 +128,7 @@ def tried(
                 "limit": GOES_ON if stopped else _limit(remedy, claimed, gained_s),
                 "claimed_s": sum(claimed) if claimed else None,
                 "gained_s": gained_s,
+                "gained_is_minimum": False,
                 "throughput_mbps": mean(row["throughput_mbps"] for row in after),
                 "before_mbps": mean(row["throughput_mbps"] for row in before),
                 "rtt_ms_mean": mean(row["rtt_ms_mean"] for row in after),
