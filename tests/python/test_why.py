@@ -137,6 +137,9 @@ def test_remedies_of_what_a_kernel_sent_are_tried_in_a_model(mptcplab: Any, tmp_
     about = directory / "mptcp" / "run.json"
     written = json.loads(about.read_text("utf-8"))
     about.write_text(json.dumps(written | {"engine": "kernel"}), "utf-8")
+    captures = sorted(map(str, (directory / "mptcp").glob("*.pcapng")))
+    hint = " ".join(mptcplab("why", str(directory)).stdout.split())
+    assert f"mptcplab why --try {' '.join(captures)} tries what would help" in hint
     printed = mptcplab("why", "--try", str(directory)).stdout
     assert printed.startswith("wifi delivered nothing")
     assert "\n  dead path · " in printed
@@ -235,6 +238,22 @@ def test_captures_of_the_other_end_give_no_clean_bill(mptcplab: Any, tmp_path: P
     assert "give the capture of the client too" in printed
     assert "nothing was found" not in printed
     assert "give the capture" not in mptcplab("why", str(directory)).stdout
+
+
+def test_which_end_is_missing_is_told_from_where_the_data_went(
+    mptcplab: Any, tmp_path: Path
+) -> None:
+    """The client sends it; what the server sends are a few bytes that ask for it."""
+    asked = ask(direction="upload", response="400 kB", think="0 s")
+    directory = kept(scenario(asked, wifi=WIFI), tmp_path / "run")
+    for command in (["why"], ["analyze", "--why"]):
+        for end, missing in (("client", None), ("server", "client")):
+            capture = str(directory / "mptcp" / f"{end}.pcapng")
+            printed = " ".join(mptcplab(*command, capture).stdout.split())
+            if missing is None:
+                assert "give the capture" not in printed
+            else:
+                assert f"give the capture of the {missing} too" in printed
 
 
 def test_a_run_that_did_not_finish_gets_no_clean_bill(mptcplab: Any, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -26,6 +27,8 @@ Row = dict[str, Any]
 
 # Of a lower rate nobody speaks.
 LEAST_MBPS = 0.001
+# A direction that carried a smaller part of what the other one did is not what was slow.
+LEAST_PART = 0.1
 SHOWN_NOTHING = "the packets show nothing that cost time"
 
 
@@ -122,11 +125,21 @@ def print_all(
 
 
 def unseen_senders(flows: Iterable[Row]) -> list[str]:
-    """List the ends that sent data of these flows, and at which nobody captured it."""
+    """List the ends that sent data of these flows, and at which nobody captured it.
+
+    Of a connection whose data went one way, what asks for it and answers to it does not count.
+    """
+    rows = list(flows)
+    sent: Counter[tuple[int, str]] = Counter()
+    for flow in rows:
+        sent[flow["connection"], flow["direction"]] += flow["bytes"] or 0
+    most = {number: max(sent[number, direction] for direction in DOWN_FIRST) for number, _ in sent}
     blind = {
         flow["direction"]
-        for flow in flows
-        if flow["data_packets"] and flow["loss_rate_percent"] is None
+        for flow in rows
+        if flow["data_packets"]
+        and flow["loss_rate_percent"] is None
+        and sent[flow["connection"], flow["direction"]] >= LEAST_PART * most[flow["connection"]]
     }
     return [SENDERS[direction] for direction in DOWN_FIRST if direction in blind]
 
