@@ -13,6 +13,7 @@ import pytest
 
 import mptcplab as package
 from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, event, scenario
+from mptcplab._core import Tables
 from mptcplab.results.findings.remedies import named
 from mptcplab.results.findings.tries import Trials, tried
 from mptcplab.results.unanswered import unanswered
@@ -166,7 +167,7 @@ def test_a_directory_of_seeds_points_to_one(mptcplab: Any, tmp_path: Path) -> No
         kept(scenario(BULK | {"size": "300 kB"}, wifi=WIFI), directory / seed)
     refused = mptcplab("why", str(directory))
     assert refused.returncode == 2
-    assert f"name one of them, such as {directory / '1'}" in refused.stderr
+    assert f"holds several runs: name one of them, such as {directory / '1'}" in refused.stderr
     shutil.rmtree(directory)
 
 
@@ -313,3 +314,31 @@ def test_a_run_that_is_not_there_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "walk-1").mkdir()
     with pytest.raises(package.Error, match=r"wlk-1: no such .*; did you mean .*walk-1\?"):
         package.why(tmp_path / "wlk-1")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["why"], ["why", "--json"], ["why", "--try"], ["report"], ["compare", "{}"]],
+    ids=" ".join,
+)
+def test_a_run_whose_findings_are_gone_gets_no_clean_bill(
+    mptcplab: Any, tmp_path: Path, command: list[str]
+) -> None:
+    """A line says what is missing, where, and what to do."""
+    directory = kept(scenario(BULK | {"size": "1 MB"}, wifi=WIFI), tmp_path / "run")
+    tables = directory / "mptcp" / "tables"
+    (tables / "findings.parquet").unlink()
+    refused = mptcplab(*(word.format(directory) for word in command), str(directory))
+    assert refused.returncode == 2
+    (line,) = refused.stderr.splitlines()
+    missing = f"{tables / 'findings.parquet'} is missing: remove {tables.parent} and run it again"
+    assert missing in line
+
+
+def test_a_table_that_is_gone_is_not_an_empty_one(tmp_path: Path) -> None:
+    """Every run has all of them."""
+    directory = kept(scenario(BULK | {"size": "1 MB"}, wifi=WIFI), tmp_path / "run") / "mptcp"
+    for name in Tables.NAMES:
+        (directory / "tables" / f"{name}.parquet").unlink()
+        with pytest.raises(package.Error, match=f"{name}.parquet is missing: remove"):
+            package.open_run(directory).tables.table(name)

@@ -7,7 +7,7 @@ import tomllib
 from functools import cached_property
 from pathlib import Path
 
-from mptcplab._core import SCHEMA, Error, Tables, rows
+from mptcplab._core import SCHEMA, Error, Tables
 from mptcplab.analysis import Analysis
 from mptcplab.reading import accessible
 from mptcplab.results import files, run_metrics
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 ABOUT = "run.json"
-# Tables that runs of earlier versions of the same schema lack.
-ADDED = {"findings", "probes", "radio", "positions"}
 # Version of what it holds.
 ABOUT_SCHEMA = 1
 NEEDED = {"run", "scenario", "engine", "seed", "path", "mptcp", "direction", "outcome"}
@@ -66,9 +64,6 @@ class StoredTables:
             import polars as pl
 
             file = self._directory / f"{name}.parquet"
-            if name in ADDED and not file.exists():
-                self._frames[name] = pl.DataFrame(rows(name, "[]"))
-                return self._frames[name]
             try:
                 self._frames[name] = read_parquet(file)
             except (OSError, pl.exceptions.PolarsError) as error:

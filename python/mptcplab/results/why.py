@@ -114,7 +114,7 @@ def _comparison(source: str | PathLike[str] | Run | Comparison) -> Comparison:
         return Comparison(found.directory, found, {})
     if isinstance(found, list):
         one = found[0].directory
-        raise Error(f"{source} holds runs of several seeds: name one of them, such as {one}")
+        raise Error(f"{source} holds several runs: name one of them, such as {one}")
     if not isinstance(found, Comparison):
         raise Error(f"{source} holds no run; captures are named one by one")
     return found
