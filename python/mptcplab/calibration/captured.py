@@ -102,7 +102,7 @@ def _tried(tables: Tables, findings: list[Row]) -> tuple[list[Row], Row]:
         "seeds": list(SEEDS),
         "shown": sorted(shown),
         "scenario": scenario,
-        "never_filled": never_filled(tables, scenario, transfer),
+        "never_filled": never_filled(tables, scenario, transfer, findings),
     }
     rows = [row for row in own if row["kind"] in shown]
     subflows = tables.rows("subflows", connection=transfer["connection"])

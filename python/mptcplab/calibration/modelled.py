@@ -36,6 +36,8 @@ OUTAGES = {"path_dead", "outage", "timeout_chain"}
 SINGLE = "steady-single"
 # A path whose round trips are hardly ever so many times as long as the least had no queue.
 FILLED = 1.5
+# A queue that lost packets was full, be it so short that no round trip shows it.
+OVERFLOWS = {"losses_queue", "losses_unclear"}
 # What was sent in an outage is sent again within so long.
 AFTER_S = 1.0
 # A subflow that began or ended later, or sooner, than so is a path that came or went.
@@ -106,9 +108,14 @@ def scenario_of(tables: Tables, transfer: Row, findings: list[Row]) -> Row:
     return scenario
 
 
-def never_filled(tables: Tables, scenario: Row, transfer: Row) -> list[str]:
+def never_filled(tables: Tables, scenario: Row, transfer: Row, findings: list[Row]) -> list[str]:
     """Name the paths of a scenario that never had a queue: they may carry more than was seen."""
     connection = transfer["connection"]
+    overflowed = {
+        row["subflow"]
+        for row in findings
+        if row["connection"] == connection and row["kind"] in OVERFLOWS
+    }
     flows = {
         row["subflow"]: row
         for row in tables.rows("flows", connection=connection)
@@ -121,6 +128,7 @@ def never_filled(tables: Tables, scenario: Row, transfer: Row) -> list[str]:
         path
         for number, path in _names(subflows).items()
         if path in scenario["path"]
+        and number not in overflowed
         and flows[number]["rtt_ms_p95"] <= FILLED * flows[number]["rtt_ms_min"]
     ]
 
