@@ -127,7 +127,14 @@ def test_what_a_model_does_not_show_is_named() -> None:
     from mptcplab.cli.summary.page import Page
     from mptcplab.results.findings.remedies import named
 
-    model = {"connection": 0, "captured_s": 9.0, "taken_s": 9.1, "off": 0.01, "holds": True}
+    model = {
+        "connection": 0,
+        "captured_s": 9.0,
+        "taken_s": 9.1,
+        "off": 0.01,
+        "holds": True,
+        "never_filled": [],
+    }
     stream = io.StringIO()
     twice = {"kind": "reinjection_waste", "remedy": named("the scheduler lowest-rtt").words}
     print_model(Page(stream), model | {"shown": ["path_dead"]}, [twice])
