@@ -5,6 +5,7 @@ The whole matrix is that of ``experiments/findings``; this is a sample of it.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from experiments.findings.scenarios import (
     away,
     box,
     event,
+    link,
     scenario,
     silent,
     talk,
@@ -95,6 +97,20 @@ def test_nothing_is_said_of_what_does_not_show(name: str) -> None:
     """A window that the receiver still widens over a long way; why a queue of two packets loses."""
     clean = dict(silent())[name]
     assert set(found(clean, 1)["found"]) <= {"losses_unclear"}
+
+
+def test_a_long_queue_has_the_round_trips_of_its_own_time() -> None:
+    """Before, the path was fast, and most round trips were short."""
+    wifi = {"rate": "20 Mbit/s", "delay": "12 ms", "queue": "20 kB"}
+    slower = [event(12, "wifi", "profile") | {"link": "slow"}]
+    one = scenario(BULK | {"size": "34 MB"}, timeline=slower, wifi=wifi)
+    told = rows(one | {"link": {"slow": link("4 Mbit/s", "12 ms", "200 ms")}})
+    (queue,) = [row for row in told if row["kind"] == "bufferbloat"]
+    found = re.search(r"took (\d+) ms and more instead of (\d+) ms", queue["message"])
+    assert found, queue["message"]
+    often_ms, least_ms = map(int, found.groups())
+    # After a loss, CUBIC leaves seven tenths of what was in flight.
+    assert least_ms + 0.7 * 200 <= often_ms <= least_ms + 200
 
 
 def test_the_matrix_that_is_kept_is_right() -> None:

@@ -6,7 +6,7 @@ from os import PathLike
 
 from mptcplab._core import Error
 from mptcplab.analysis import measure
-from mptcplab.calibration.modelled import BIN_S, largest, never_filled, scenario_of
+from mptcplab.calibration.modelled import BIN_S, largest, never_filled, scenario_of, widest
 from mptcplab.engines import DEFAULT, named
 from mptcplab.results.findings.remedies import FindingPaths
 from mptcplab.results.findings.tries import LONGER_S, Trials, mean, tried
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 #: A model whose transfer takes longer or shorter than the captured one by more than this part says
 #: nothing of remedies.
 BAND = 0.2
+# What helps against these lets their path carry more; other remedies mostly the widest one.
+LOSSES = {"losses_random", "losses_bursts", "losses_unclear"}
 SEEDS = (1, 2, 3, 4, 5)
 
 
@@ -102,7 +104,7 @@ def _tried(tables: Tables, findings: list[Row]) -> tuple[list[Row], Row]:
         "seeds": list(SEEDS),
         "shown": sorted(shown),
         "scenario": scenario,
-        "never_filled": never_filled(tables, scenario, transfer, findings),
+        "never_filled": never_filled(tables, transfer, findings),
     }
     rows = [row for row in own if row["kind"] in shown]
     subflows = tables.rows("subflows", connection=transfer["connection"])
@@ -115,9 +117,13 @@ def _tried(tables: Tables, findings: list[Row]) -> tuple[list[Row], Row]:
     if not holds:
         return [], model
     found = tried(trials, rows, before, where)
-    # What a path carries that never was full is a minimum, and so is what is gained over it.
-    for row in found if model["never_filled"] else ():
-        row["gained_is_minimum"] = (row["gained_s"] or 0.0) >= LONGER_S
+    most = widest(tables, transfer)
+    for row in found:
+        kinds = LOSSES & set(row["kind"].split(", "))
+        carriers = {where(one).own for one in rows if one["kind"] in kinds} or {most}
+        # What these carry is a minimum if they never were full, and so is what is gained.
+        is_minimum = carriers <= set(model["never_filled"])
+        row["gained_is_minimum"] = is_minimum and (row["gained_s"] or 0.0) >= LONGER_S
     return found, model
 
 

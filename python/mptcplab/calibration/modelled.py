@@ -67,14 +67,7 @@ def scenario_of(tables: Tables, transfer: Row, findings: list[Row]) -> Row:
     connection = transfer["connection"]
     (whole,) = tables.rows("connections", connection=connection)
     own = [row for row in findings if row["connection"] == connection]
-    flows = {
-        row["subflow"]: row
-        for row in tables.rows("flows", connection=connection)
-        if row["direction"] == transfer["direction"] and row["delivered_bytes"] >= LEAST_BYTES
-    }
-    subflows = [
-        row for row in tables.rows("subflows", connection=connection) if row["subflow"] in flows
-    ]
+    subflows, flows = _carriers(tables, transfer)
     if any(flows[row["subflow"]]["rtt_ms_p99"] is None for row in subflows) or not subflows:
         raise Error(
             "no round-trip times, which remedies are tried with: they belong to the end that sends "
@@ -108,29 +101,47 @@ def scenario_of(tables: Tables, transfer: Row, findings: list[Row]) -> Row:
     return scenario
 
 
-def never_filled(tables: Tables, scenario: Row, transfer: Row, findings: list[Row]) -> list[str]:
-    """Name the paths of a scenario that never had a queue: they may carry more than was seen."""
+def never_filled(tables: Tables, transfer: Row, findings: list[Row]) -> list[str]:
+    """Name the paths that never had a queue: they may carry more than was seen."""
     connection = transfer["connection"]
     overflowed = {
         row["subflow"]
         for row in findings
         if row["connection"] == connection and row["kind"] in OVERFLOWS
     }
+    subflows, flows = _carriers(tables, transfer)
+    names = _names(subflows)
+    return [
+        names[number]
+        for number in names
+        if number not in overflowed
+        and flows[number]["rtt_ms_p95"] <= FILLED * flows[number]["rtt_ms_min"]
+    ]
+
+
+def widest(tables: Tables, transfer: Row) -> str:
+    """Name the path that delivered most."""
+    subflows, flows = _carriers(tables, transfer)
+    return _names(subflows)[max(flows, key=lambda number: _delivered(flows[number]))]
+
+
+def _carriers(tables: Tables, transfer: Row) -> tuple[list[Row], dict[int, Row]]:
+    """Give the subflows that delivered enough to make links of, and by number what they did."""
+    connection = transfer["connection"]
     flows = {
         row["subflow"]: row
         for row in tables.rows("flows", connection=connection)
-        if row["direction"] == transfer["direction"] and row["rtt_ms_p95"] is not None
+        if row["direction"] == transfer["direction"] and _delivered(row) >= LEAST_BYTES
     }
-    subflows = [
-        row for row in tables.rows("subflows", connection=connection) if row["subflow"] in flows
-    ]
-    return [
-        path
-        for number, path in _names(subflows).items()
-        if path in scenario["path"]
-        and number not in overflowed
-        and flows[number]["rtt_ms_p95"] <= FILLED * flows[number]["rtt_ms_min"]
-    ]
+    rows = tables.rows("subflows", connection=connection)
+    return [row for row in rows if row["subflow"] in flows], flows
+
+
+def _delivered(flow: Row) -> int:
+    """Give what a flow delivered; at its sender it may be unknown, what it carried is not."""
+    known: int | None = flow["delivered_bytes"]
+    carried: int = flow["bytes"]
+    return carried if known is None else known
 
 
 def _names(subflows: list[Row]) -> dict[int, str]:

@@ -59,7 +59,7 @@ def unanswered(tables: Measured, findings: Iterable[Row]) -> str | None:
 
 
 def _room(flows: list[Row]) -> str | None:
-    """Say that more could have been in flight on a path that carried much, if so."""
+    """Say that a path that carried much may have had room, if packets do not rule it out."""
     if not flows:
         return None
     widest = max(flows, key=lambda row: row["bytes"] or 0)
@@ -83,8 +83,8 @@ def _room(flows: list[Row]) -> str | None:
             and row["rtt_ms_p95"] <= GREW * row["rtt_ms_median"]
         ):
             over = "" if part == 1 else f" over a path that carried {part:.0%} of it"
-            lost = f"nothing was lost{over}, and round trips did not grow".replace("%", " %")
-            return f"{lost}: more could have been in flight"
+            lost = f"nothing was lost{over}, and round trips kept their length".replace("%", " %")
+            return f"{lost}: there may have been room for more"
     return None
 
 

@@ -6,7 +6,7 @@ use crate::timeline::{Bin, Flow};
 
 const LEAST_PART: f64 = 0.05;
 /// A scheduler that is redundant sends such a part twice and more; less is what time-outs reinject.
-const REDUNDANT: f64 = 0.25;
+const REDUNDANT: f64 = 0.15;
 
 const DIFFER_LESS: Remedy = Said("paths that lose less, or whose delays differ less");
 const BEYOND_HOSTS: Remedy =

@@ -177,8 +177,9 @@ def print_model(page: Page, model: Row, findings: list[Row]) -> None:
         sentence += f": more than {band}, and so nothing is concluded from it"
     page.paragraph(sentence, indent="")
     if model["holds"] and (paths := model["never_filled"]):
-        sentence = f"no queue ever stood on {' and '.join(paths)}, which may carry more than it did"
-        page.paragraph(f"{sentence}: what is gained is a minimum", indent="")
+        # Which gains are minima, the table says.
+        sentence = f"round trips show no queue on {' and '.join(paths)}, which may carry more"
+        page.paragraph(sentence, indent="")
     missing = {row["kind"] for row in findings if triable(row)} - set(model["shown"])
     if model["holds"] and missing:
         kinds = " and ".join(f"“{kind}”" for kind in sorted(map(called, missing)))
