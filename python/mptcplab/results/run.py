@@ -7,7 +7,7 @@ import tomllib
 from functools import cached_property
 from pathlib import Path
 
-from mptcplab._core import SCHEMA, Error, Tables
+from mptcplab._core import SCHEMA, Error, Tables, rows
 from mptcplab.analysis import Analysis
 from mptcplab.reading import accessible
 from mptcplab.results import files, run_metrics
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 ABOUT = "run.json"
+# Tables of logs and probes, which runs of earlier versions of the same schema lack: they had none.
+ADDED = {"probes", "radio", "positions"}
 # Version of what it holds.
 ABOUT_SCHEMA = 1
 NEEDED = {"run", "scenario", "engine", "seed", "path", "mptcp", "direction", "outcome"}
@@ -64,6 +66,9 @@ class StoredTables:
             import polars as pl
 
             file = self._directory / f"{name}.parquet"
+            if name in ADDED and not file.exists():
+                self._frames[name] = pl.DataFrame(rows(name, "[]"))
+                return self._frames[name]
             try:
                 self._frames[name] = read_parquet(file)
             except (OSError, pl.exceptions.PolarsError) as error:
