@@ -15,7 +15,7 @@ WORSE = (Path(20, 40, 150, loss_percent=0.5), Path(20, 40, 150, loss_percent=3))
 LASTS = lasting("15 s")
 # By the figures of single runs: those of the simulation with the kernel's seeds, beside the kernel's.
 SEEDS = (
-    "the seeds: in the simulation, too, the kernel's give shorter delays than the others, 0.90 to 1.31 times the kernel's (1.03 to 1.11 where one path "
+    "the seeds: in the simulation, too, the kernel's give shorter delays than the others, 0.87 to 1.13 times the kernel's (1.00 to 1.07 where one path "
     "is much worse). One or two runs decide the longest gap"
 )
 # Fisher's exact test of the two kinds: p = 0.03.
