@@ -24,6 +24,10 @@ def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> Non
     unknown = [explained | {"kind": "bufferbloat", "cost_s": None}, window]
     (told,) = slower.find(comparison, unknown)
     assert told["message"].endswith("lone; see the finding “small receive window”")
+    # It fills while data waits for a slow path.
+    waited = explained | {"kind": "head_of_line", "cost_s": None, "confidence": 0.6}
+    (told,) = slower.find(comparison, [*unknown, waited])
+    assert told["message"].endswith("lone; see the finding “head-of-line blocking”")
     (told,) = slower.find(comparison, [explained, *unknown])
     assert told["message"].endswith(
         "explains 2.00 s of 5.00 s; see the finding “small receive window”"

@@ -43,9 +43,11 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             f"; the finding “{called(causes[0]['kind'])}” explains {text.seconds(cause_s)} of "
             f"{text.seconds(lost_s)}"
         )
-    unknown = next((row["kind"] for row in causes if not row["cost_s"]), None)
-    if unknown is not None and cause_s < lost_s / 2:
-        reason += f"; see the finding “{called(unknown)}”"
+    unknown = [row["kind"] for row in causes if not row["cost_s"]]
+    # A window fills where data waits for a slow path: that is the cause of both.
+    unknown.sort(key=lambda kind: kind != "head_of_line")
+    if unknown and cause_s < lost_s / 2:
+        reason += f"; see the finding “{called(unknown[0])}”"
     return [
         {
             "kind": "slower_than_single",
