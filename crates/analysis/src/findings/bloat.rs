@@ -46,7 +46,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: Cost::Unknown,
             confidence: 0.9,
             message: format!(
-                "{name}: a long queue for {}, for half of that round trips took {:.0} ms and more instead of {:.0} ms: interactive traffic suffers{lost}",
+                "{name}: a long queue for {}; half of that time, round trips took {:.0} ms and more instead of {:.0} ms: interactive traffic suffers{lost}",
                 s(high_s),
                 high_ms[high_ms.len() / 2],
                 least_ms
