@@ -111,12 +111,12 @@ def gains(
     trials = Trials(named("simulation"), table, (seed,), direction)
     paths = {id(row): where for row, where in told["findings"]}
     findings = [row for row, _ in told["findings"]]
-    ways = recommending(trials, findings, lambda row: paths[id(row)])
+    remedies = recommending(trials, findings, lambda row: paths[id(row)])
     tried: dict[str, list[dict[str, Any]]] = {}
-    if not ways:
+    if not remedies:
         return tried
     (before,) = trials.transfers(())
-    for settings, own in ways.items():
+    for settings, own in remedies.items():
         (after,) = trials.transfers(settings)
         gained_s = gained(before, after)
         for kind, remedy in {row["kind"]: remedy for remedy, row in own}.items():

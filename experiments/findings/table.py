@@ -86,7 +86,7 @@ def is_right(row: Row) -> bool:
 def promises(row: Row) -> list[tuple[str, Row, float | None]]:
     """Give each remedy that was tried: the kind that recommends it, its gain, and the cost claimed."""
     tried: dict[str, list[Row]] = row.get("tried", {})
-    return [(kind, one, row["found"][kind]) for kind, ways in tried.items() for one in ways]
+    return [(kind, one, row["found"][kind]) for kind, remedies in tried.items() for one in remedies]
 
 
 def is_kept(one: Row, claimed: float | None) -> bool:
@@ -106,9 +106,9 @@ def keeps_promise(row: Row) -> bool:
     return all(is_kept(one, claimed) for _, one, claimed in promises(row))
 
 
-def best(ways: Iterable[Row]) -> float | None:
+def best(remedies: Iterable[Row]) -> float | None:
     """Give what the best of some remedies gains; None where none was tried, or the transfer goes on with one."""
-    gains = [one["gained_s"] for one in ways]
+    gains = [one["gained_s"] for one in remedies]
     return None if None in gains else max(gains, default=None)
 
 
@@ -158,18 +158,18 @@ def _provoked(rows: list[Row]) -> list[str]:
 
 def _gains(row: Row) -> str:
     gained = best(row["tried"][row["name"]])
-    told = "goes on" if gained is None else f"{gained:.1f}"
-    return told if keeps_promise(row) else f"**{told}**"
+    shown = "goes on" if gained is None else f"{gained:.1f}"
+    return shown if keeps_promise(row) else f"**{shown}**"
 
 
 def _remedies(rows: list[Row]) -> list[str]:
     """What each remedy that a finding recommends gave of what was claimed, over all scenarios that provoke anything."""
-    ways: dict[tuple[str, str], list[tuple[Row, float | None]]] = {}
+    remedies: dict[tuple[str, str], list[tuple[Row, float | None]]] = {}
     for row in rows:
         for kind, one, claimed in promises(row):
-            ways.setdefault((kind, one["remedy"]), []).append((one, claimed))
+            remedies.setdefault((kind, one["remedy"]), []).append((one, claimed))
     lines = []
-    for (kind, remedy), tried in sorted(ways.items()):
+    for (kind, remedy), tried in sorted(remedies.items()):
         gains = [one["gained_s"] for one, _ in tried if one["gained_s"] is not None]
         costed = [(one, claimed) for one, claimed in tried if claimed is not None]
         enough = [one for one, claimed in costed if (one["gained_s"] or 0) >= PROMISED * claimed]

@@ -136,12 +136,12 @@ def test_every_remedy_that_is_recommended_keeps_its_promise() -> None:
     """It gives half of the cost claimed, or says that it does not; of several, each is judged."""
     assert all(remedy.limit in remedy.words for remedy in declared().values())
     rows = [row for row in (*table.kept(), *table.drawn()) if row["provokes"]]
-    told = [one for row in rows for _, one, _ in table.promises(row)]
+    tried = [one for row in rows for _, one, _ in table.promises(row)]
     names = {remedy.name for remedy in declared().values()}
-    assert {one["remedy"] for one in told} == names - UNTRIED
+    assert {one["remedy"] for one in tried} == names - UNTRIED
     assert not [(row["name"], row["tried"]) for row in rows if not table.keeps_promise(row)]
     # What is gained of a long queue is delay.
-    queues = [one["rtt_ms"] for one in told if "rtt_ms" in one]
+    queues = [one["rtt_ms"] for one in tried if "rtt_ms" in one]
     assert queues
     assert all(after < before for before, after in queues)
 
