@@ -124,6 +124,8 @@ def gains(
             one["gained_s"] = None if gained_s is None else round(gained_s, 3)
             if kind == "bufferbloat":
                 one["rtt_ms"] = [round(row["rtt_ms_mean"]) for row in (before, after)]
+            if "longest wait" in remedy.limit:
+                one["wait_ms"] = [round(row["response_time_ms_max"]) for row in (before, after)]
             tried.setdefault(kind, []).append(
                 one | ({"limit": remedy.limit} if remedy.limit else {})
             )

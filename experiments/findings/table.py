@@ -19,6 +19,7 @@ LINUX = Path(__file__).parent / "linux.json"
 MODELS = Path(__file__).parent / "models.json"
 OUTAGES = Path(__file__).parent / "outages.json"
 DRAWN = Path(__file__).parent / "drawn.json"
+HARM = Path(__file__).parent / "harm.json"
 # What an outage is found as; one in slow start may look like a loss there.
 AWAY = {"path_dead", "outage", "timeout_chain"}
 # An outage that cost less need not be found.
@@ -73,6 +74,12 @@ def drawn() -> list[Row]:
     return rows
 
 
+def harm() -> list[Row]:
+    """Give those over unlike paths."""
+    rows: list[Row] = json.loads(HARM.read_text("utf-8"))
+    return rows
+
+
 def is_right(row: Row) -> bool:
     """Whether the cost claimed for the kind that was provoked is within the factor, or empty."""
     claimed, true = row["found"].get(row["name"]), row["true_cost_s"]
@@ -89,21 +96,37 @@ def promises(row: Row) -> list[tuple[str, Row, float | None]]:
     return [(kind, one, row["found"][kind]) for kind, remedies in tried.items() for one in remedies]
 
 
-def is_kept(one: Row, claimed: float | None) -> bool:
+def is_kept(one: Row, claimed: float | None, elapsed_s: float) -> bool:
     """Whether a remedy gives half of the cost claimed and more, or says that it does not.
 
-    Where no cost is claimed, none may make it longer. One with which the transfer goes on, and which stopped without,
-    has no time.
+    Where no cost is claimed, none may make it longer. One that says that it gives less may not make it longer by as much as a
+    finding is worth, unless it says that, and shortens round trips, or the longest wait. One with which the transfer goes on, and which stopped
+    without, has no time.
     """
     gained = one["gained_s"]
-    if gained is None or one.get("limit"):
+    if gained is None:
         return True
+    if one.get("limit"):
+        return is_harmless(one, elapsed_s)
     return bool(gained > -LONGER_S if claimed is None else gained >= PROMISED * claimed)
+
+
+def is_harmless(one: Row, elapsed_s: float) -> bool:
+    """Whether a remedy makes no transfer longer by as much as a finding is worth, but for what shortens something else and says so."""
+    before_ms, after_ms = one.get("rtt_ms") or one.get("wait_ms") or (0, 0)
+    return bool(
+        one["gained_s"] is None or one["gained_s"] > -worth_s(elapsed_s) or after_ms < before_ms
+    )
+
+
+def worth_s(elapsed_s: float) -> float:
+    """Give from when on a time is worth a finding."""
+    return max(0.1, min(LEAST_S, WORTH * elapsed_s))
 
 
 def keeps_promise(row: Row) -> bool:
     """Whether each remedy of what was found does."""
-    return all(is_kept(one, claimed) for _, one, claimed in promises(row))
+    return all(is_kept(one, claimed, row["elapsed_s"]) for _, one, claimed in promises(row))
 
 
 def best(remedies: Iterable[Row]) -> float | None:
@@ -120,11 +143,13 @@ def wrong(row: Row) -> set[str]:
 
 def helps(row: Row) -> set[str]:
     """Give the kinds found whose remedy makes a run faster in which nothing was provoked, by as much as a finding is worth."""
-    least_s = max(0.1, min(LEAST_S, WORTH * row["elapsed_s"]))
     return {
         kind
         for kind in wrong(row)
-        if any((one["gained_s"] or 0) >= least_s for one in row.get("tried", {}).get(kind, ()))
+        if any(
+            (one["gained_s"] or 0) >= worth_s(row["elapsed_s"])
+            for one in row.get("tried", {}).get(kind, ())
+        )
     }
 
 
@@ -132,6 +157,7 @@ def markdown(part: str = "provoked") -> str:
     """Draw a table by its name."""
     parts = {"provoked": _provoked, "remedies": _remedies, "silent": _silent, "linux": _linux}
     parts |= {"models": _models, "outages": _outages, "drawn": _drawn}
+    parts["harm"] = lambda _: _harm(harm())
     parts["drawn_remedies"] = lambda _: _remedies([row for row in drawn() if row["provokes"]])
     return "\n".join(parts[part](kept()))
 
@@ -165,9 +191,12 @@ def _gains(row: Row) -> str:
 def _remedies(rows: list[Row]) -> list[str]:
     """What each remedy that a finding recommends gave of what was claimed, over all scenarios that provoke anything."""
     remedies: dict[tuple[str, str], list[tuple[Row, float | None]]] = {}
+    broken = set()
     for row in rows:
         for kind, one, claimed in promises(row):
             remedies.setdefault((kind, one["remedy"]), []).append((one, claimed))
+            if not is_kept(one, claimed, row["elapsed_s"]):
+                broken.add((kind, one["remedy"]))
     lines = []
     for (kind, remedy), tried in sorted(remedies.items()):
         gains = [one["gained_s"] for one, _ in tried if one["gained_s"] is not None]
@@ -181,13 +210,32 @@ def _remedies(rows: list[Row]) -> list[str]:
             cells += ["it goes on", ""]
         held = f"{len(enough)} of {len(costed)}" if costed else ""
         limit = next((one["limit"] for one, _ in tried if "limit" in one), "")
-        if not all(is_kept(one, claimed) for one, claimed in tried):
+        if (kind, remedy) in broken:
             held += " **and does not say so**"
         elif limit and len(enough) < len(costed or gains):
             held += f": {limit}" if held else limit
         lines.append([*cells, held])
     heads = ["kind", "remedy", "tried", "claimed, s", "gained, s", "least, s", "half and more"]
     return list(table(heads, lines))
+
+
+def _harm(rows: list[Row]) -> list[str]:
+    """Draw what remedies gain over unlike paths, and how often they make a transfer longer."""
+    tried: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    for row in rows:
+        for kind, one, _ in promises(row):
+            if one["gained_s"] is not None:
+                key = (row["name"].replace("_", " "), kind, one["remedy"])
+                tried.setdefault(key, []).append((one["gained_s"], worth_s(row["elapsed_s"])))
+    lines = []
+    for (name, kind, remedy), gains in tried.items():
+        shorter = sum(gained >= worth for gained, worth in gains)
+        longer = sum(gained <= -worth for gained, worth in gains)
+        least = min(gained for gained, _ in gains)
+        cells = [name, f"`{kind}`", remedy, *map(str, (len(gains), shorter, longer))]
+        lines.append([*cells, f"{least:.1f}"])
+    heads = ["drawn", "kind", "remedy", "tried", "shorter", "longer", "least gained, s"]
+    return list(table(heads, sorted(lines)))
 
 
 def _is_wrong(rows: list[Row], kind: str) -> bool:

@@ -36,7 +36,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let lost = if lost_percent < FEW_LOSSES_PERCENT {
             String::new()
         } else {
-            format!(", and {lost_percent:.1} % of the packets were lost nevertheless")
+            format!(", and {lost_percent:.1} % of all its packets were lost")
         };
         found.push(Found {
             kind: "bufferbloat",
@@ -51,7 +51,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 high_ms[high_ms.len() / 2],
                 least_ms
             ),
-            evidence: format!("even the shortest round trip took {bound_ms:.0} ms or longer in {} of {} intervals", high.len(), measured.len()),
+            evidence: format!("even the shortest round trip took {bound_ms:.0} ms or longer in {} of {} intervals of {:.0} ms", high.len(), measured.len(), timeline.width_s() * 1e3),
             remedy: &[Said("active queue management (fq_codel, CAKE) at the bottleneck"), BBR_BLOAT],
         });
     }

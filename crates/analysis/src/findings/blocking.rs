@@ -53,26 +53,28 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             false if is_dear && !hidden => Cost::AtLeast(cost_s),
             _ => continue,
         };
-        let (from_s, to_s) = (case.seconds(timeline, times[0]), case.seconds(timeline, times[times.len() - 1] + 1));
+        let last_s = case.seconds(timeline, times[times.len() - 1] + 1);
+        let (from_s, to_s) = (case.seconds(timeline, times[0]), last_s.min(case.end_s()));
         case.blocked = true;
         found.push(Found {
             kind: "head_of_line",
             subflow: Some(subflow),
             from_s,
-            to_s: to_s.min(case.end_s()),
+            to_s,
             cost,
             // A path that loses packets is slow for that.
             confidence: if case.lossy || case.sender.is_none() { 0.6 } else { 0.9 },
             message: format!(
                 "data that had arrived waited {} of {} for earlier data from {}",
                 s(waited_s),
-                s(case.elapsed_s),
+                s(to_s - from_s),
                 case.name(subflow)
             ),
             evidence: format!(
                 "data of other subflows waited at least 100 ms at a time for segments of this one, {waited_s:.3} s in all"
             ),
-            remedy: match best(subflow) * MANY_TIMES <= fastest {
+            // As a backup it spares the wait, and another path has to carry what it carried.
+            remedy: match best(subflow) * MANY_TIMES <= fastest && case.without_s(timeline, subflow) <= waited_s {
                 true => &[ECF, AS_BACKUP, SHORTER],
                 false => &[ECF, SHORTER],
             },

@@ -88,6 +88,8 @@ pub(super) struct Case<'a> {
     pub(super) changed: bool,
     /// A finding says that paths lost packets, and not because a queue was full.
     pub(super) lossy: bool,
+    /// The scheduler sends all data over several subflows: what one of them lost, another brings.
+    pub(super) redundant: bool,
     /// Data waited for a slow path for so long that it is told.
     pub(super) blocked: bool,
     /// A join failed, and that is told.
@@ -161,6 +163,7 @@ impl<'a> Case<'a> {
             stopped_s: None,
             changed: false,
             lossy: false,
+            redundant: false,
             blocked: false,
             join_failed: false,
             explained: Vec::new(),
@@ -206,6 +209,18 @@ impl<'a> Case<'a> {
             silences(&flow.bins, bins, sender.width_s(), self.waits_s(subflow, least_s, round_trips), least_bytes)
         };
         sender.flows.iter().enumerate().map(silences).collect()
+    }
+
+    /// Whether one end asked, and waited for each answer. Only captures of the client show it.
+    pub(super) fn exchanges(&self) -> bool {
+        self.report.transfers[Direction::Down as usize].responses.is_some_and(|count| count > 1)
+    }
+
+    /// Of a path that is slower than another: how much longer that one takes for what it carried, seconds.
+    pub(super) fn without_s(&self, timeline: &Timeline, subflow: usize) -> f64 {
+        let best = |subflow: usize| timeline.best(|index| f64::from(timeline.of(subflow, index).came_bytes));
+        let fastest = self.established().into_iter().filter(|&other| other != subflow).map(best).fold(0.0, f64::max);
+        timeline.bytes(subflow, 0..timeline.whole.len()) / fastest
     }
 
     /// Subflows between the addresses of this one, itself among them: they go over one path.

@@ -56,9 +56,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 s(busy.len() as f64 * timeline.width_s())
             ),
             evidence: format!(
-                "nothing was in flight on it in {} of {} intervals in which other subflows carried data",
+                "nothing was in flight on it in {} of {} intervals of {:.0} ms in which other subflows carried data",
                 idle.len(),
-                busy.len()
+                busy.len(),
+                timeline.width_s() * 1e3
             ),
             remedy: &[USE_ALL],
         });

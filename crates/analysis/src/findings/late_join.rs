@@ -46,7 +46,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             to_s,
             cost,
             confidence: 0.6,
-            message: format!("{} joined {} after the connection began, and then carried {:.0} % of the data", case.name(subflow), s(joined_s), part * 100.0),
+            message: format!("{} joined {} after the connection began, and then carried {:.2} Mbit/s", case.name(subflow), s(joined_s), timeline.rate(subflow) * 8e-6),
             evidence: format!("the handshake of its subflow ended {joined_s:.3} s after the connection's first packet"),
             remedy: &[Said("bring the path up before the connection begins, or set its route and endpoint at once: ip mptcp monitor shows when it joins; against a lost SYN, nothing")],
         });

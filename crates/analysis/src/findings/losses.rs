@@ -199,7 +199,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 losses.count,
                 alone
             ),
-            remedy,
+            // What one path loses another brings: a sender that no longer slows down for it fills their queues twice.
+            remedy: if case.redundant && !from_queue { &remedy[1..] } else { remedy },
         });
     }
     found

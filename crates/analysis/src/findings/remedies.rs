@@ -53,6 +53,18 @@ pub(super) const GUARD: Remedy = Remedy::Tried(Trial {
         GUARD_SETTINGS,
     )
 });
+/// What is asked for is short: Linux's scheduler does not look for the path with the shorter round trips, and one that joined again
+/// stands behind those that are there.
+pub(super) const GUARD_MESSAGES: Remedy = Remedy::Tried(Trial {
+    beside: GUARD_BESIDE,
+    limit: "shortens the longest wait, and may make the whole longer",
+    ..Trial::new(
+        "a path manager that suspends silent paths (mptcplab guard): of messages it shortens the longest wait, and may make the whole longer, \
+         since Linux's scheduler then keeps to the other path",
+        "the path manager guard",
+        GUARD_SETTINGS,
+    )
+});
 pub(super) const GUARD_RETURNS: Remedy = Remedy::Tried(Trial {
     beside: GUARD_BESIDE,
     ..Trial::new("a path manager that tries the path again (mptcplab guard)", "the path manager guard", GUARD_SETTINGS)
@@ -68,6 +80,13 @@ pub(super) const LEAVE_SOONER: Remedy = Remedy::Tried(Trial {
 });
 pub(super) const LARGER_WINDOW: Remedy = tried(
     "a larger receive buffer: net.ipv4.tcp_rmem (its third number) at the receiver, at least twice the rate of all paths times the longest RTT",
+    "a receive buffer that grows, to 25 MB",
+    LARGE_WINDOW,
+);
+/// Beside several paths, a scheduler that ignores delays gives a slow one all that the window takes.
+pub(super) const LARGER_WINDOW_SHARED: Remedy = tried(
+    "a larger receive buffer: net.ipv4.tcp_rmem (its third number) at the receiver, at least twice the rate of all paths times the longest RTT; \
+     where a path is many times slower, with a scheduler that considers delays (Linux's own, or ecf): others fill that path's queue",
     "a receive buffer that grows, to 25 MB",
     LARGE_WINDOW,
 );
@@ -103,16 +122,25 @@ pub(super) const USE_ALL: Remedy = tried(
     "the scheduler lowest-rtt with a send buffer of 16 MB",
     &["mptcp.scheduler=lowest-rtt", "tcp.send_buffer=16MB"],
 );
-pub(super) const FULL_MESH: Remedy = tried(
-    "ip mptcp endpoint add ADDRESS dev DEV subflow, and ip mptcp limits set subflows 4 add_addr_accepted 4",
-    "the path manager full-mesh",
-    &["mptcp.path_manager=full-mesh"],
-);
-pub(super) const LIMITS: Remedy = tried(
-    "raise the limits at the side that refused: ip mptcp limits set subflows 4 add_addr_accepted 4",
-    "limits of 4 subflows",
-    &["mptcp.max_subflows=4", "mptcp.max_add_addr_accepted=4"],
-);
+/// Data waits for what a further path is slow to bring: the receive buffer has to hold what the others bring meanwhile.
+pub(super) const FULL_MESH: Remedy = Remedy::Tried(Trial {
+    beside: LARGE_WINDOW,
+    ..Trial::new(
+        "ip mptcp endpoint add ADDRESS dev DEV subflow, and ip mptcp limits set subflows 4 add_addr_accepted 4, with a receive buffer that \
+         grows (net.ipv4.tcp_rmem, its third number); but a path that is six times slower and more only as a backup, or the transfer takes longer",
+        "the path manager full-mesh with a receive buffer that grows, to 25 MB",
+        &["mptcp.path_manager=full-mesh"],
+    )
+});
+pub(super) const LIMITS: Remedy = Remedy::Tried(Trial {
+    beside: LARGE_WINDOW,
+    ..Trial::new(
+        "raise the limits at the side that refused: ip mptcp limits set subflows 4 add_addr_accepted 4, with a receive buffer that grows \
+         (net.ipv4.tcp_rmem, its third number); but a path that is six times slower and more only as a backup, or the transfer takes longer",
+        "limits of 4 subflows with a receive buffer that grows, to 25 MB",
+        &["mptcp.max_subflows=4", "mptcp.max_add_addr_accepted=4"],
+    )
+});
 pub(super) const BACK_OFF: Remedy = Remedy::Tried(Trial {
     limit: "saves a part of the wait after the path is back, and none of the outage",
     ..Trial::new(
@@ -130,9 +158,9 @@ pub(super) const NO_HYSTART: Remedy = tried(
 pub(super) const BBR: Remedy =
     tried("a congestion control that does not take loss for congestion (BBR)", BBR_NAME, BBR_SETTINGS);
 pub(super) const BBR_BLOAT: Remedy = Remedy::Tried(Trial {
-    limit: "shortens round trips, not the transfer",
+    limit: "shortens round trips, and may make the transfer longer",
     ..Trial::new(
-        "a congestion control that keeps queues short (BBR): it shortens round trips, not the transfer",
+        "a congestion control that keeps queues short (BBR): it shortens round trips, and may make the transfer longer where the rate varies",
         BBR_NAME,
         BBR_SETTINGS,
     )
@@ -149,10 +177,12 @@ pub(super) const SMALLER_SEGMENTS: Remedy = tried(
 );
 
 /// All that are tried.
-pub const TRIED: [Remedy; 20] = [
+pub const TRIED: [Remedy; 22] = [
     GUARD,
+    GUARD_MESSAGES,
     GUARD_RETURNS,
     LARGER_WINDOW,
+    LARGER_WINDOW_SHARED,
     WINDOW_FIRST,
     WINDOW_AT_ONCE,
     ECF,

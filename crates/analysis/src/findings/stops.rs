@@ -6,7 +6,7 @@ use super::away::{self, Certainty, Rate};
 use super::case::{Case, Cost, Found, SILENT_S, often, s};
 use super::idle;
 use super::overtaken::at_receiver;
-use super::remedies::{BACK_OFF, GUARD, Remedy, WINDOW_FIRST};
+use super::remedies::{BACK_OFF, GUARD, GUARD_MESSAGES, Remedy, WINDOW_FIRST};
 use super::waits::{self, Wait};
 use crate::timeline::Timeline;
 use std::collections::BTreeSet;
@@ -24,6 +24,10 @@ const SLOW: f64 = 0.5;
 const LEAST_WAIT_S: f64 = 0.1;
 
 const BEYOND_HOSTS: Remedy = Remedy::Beyond("none at the hosts: both knew that the path was gone");
+const HELD_UP: Remedy = Remedy::Beyond(
+    "none at the hosts: the path held packets up and lost none, and a path manager that leaves it (mptcplab guard) gains little or nothing: \
+     look at what holds them up (a handover, a radio that wakes up)",
+);
 const ANOTHER: Remedy = Remedy::Said("a second path that fails at other times");
 /// Time-outs that have doubled for so long may outlast an outage by seconds.
 const LONG_OUTAGE_S: f64 = 5.0;
@@ -320,9 +324,19 @@ fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
         remedy: match case.withdrawn_s(subflow) {
             Some(at_s) if at_s <= to_s => &[BEYOND_HOSTS],
             _ if case.window_bound => &[WINDOW_FIRST],
+            _ if outages.iter().all(|one| held_up(case, one)) => &[HELD_UP],
+            _ if case.exchanges() => &[GUARD_MESSAGES],
             _ => &[GUARD],
         },
     }
+}
+
+/// Whether the path lost nothing in an outage: what had been in flight before was acknowledged soon after.
+fn held_up(case: &Case, outage: &Outage) -> bool {
+    let Some(timeline) = case.sender.filter(|_| outage.by == case.direction) else { return false };
+    let index_at = |at_s: f64| timeline.index_at(at_s - case.seconds(timeline, 0));
+    let until_s = outage.to_s + ROUND_TRIPS * away::rtt_s(case);
+    (index_at(outage.from_s)..=index_at(until_s)).any(|index| timeline.of(outage.subflow, index).spurious > 0)
 }
 
 /// Why the sender did not leave a dead subflow, where the captures show it.

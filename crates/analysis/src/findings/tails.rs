@@ -10,6 +10,9 @@ use tables::Direction;
 /// A wait of which less is left to claim belongs to another finding, or held nothing up.
 const LEAST_PART: f64 = 0.5;
 
+/// What a sender may send before anything is acknowledged (RFC 6928): sent over all paths, so much takes no capacity to speak of.
+const FIRST_WINDOW_BYTES: u64 = 14_600;
+
 const LESS: Remedy = Said("a path that loses less");
 const AGAIN: Remedy = Said(
     "for requests that can be repeated, the next one at once over another path (a shorter time-out of the program)",
@@ -54,6 +57,12 @@ fn finding(case: &Case, subflow: usize, waits: &[(Wait, f64)]) -> Found {
             often(waits.iter().map(|(wait, _)| wait.most()).sum()),
             waits.iter().map(|(wait, _)| wait.seconds() * 1e3).fold(0.0, f64::max)
         ),
-        remedy: if case.established().len() > 1 { &[LESS, AGAIN, TWICE] } else { &[LESS, AGAIN] },
+        remedy: if case.established().len() > 1 && are_small(case) { &[LESS, AGAIN, TWICE] } else { &[LESS, AGAIN] },
     }
+}
+
+/// Whether responses are so small that they may well go over all paths.
+fn are_small(case: &Case) -> bool {
+    let down = &case.report.transfers[Direction::Down as usize];
+    down.responses.is_some_and(|count| down.bytes <= count * FIRST_WINDOW_BYTES)
 }

@@ -8,6 +8,13 @@ const LEAST_PART: f64 = 0.05;
 /// A scheduler that is redundant sends such a part twice and more; less is what time-outs reinject.
 const REDUNDANT: f64 = 0.15;
 
+/// A message whose end is lost waits for so long at least (RFC 6298 has a second, Linux a fifth of one).
+const LEAST_TIMEOUT_S: f64 = 0.2;
+
+const SAVES: Remedy = Said(
+    "none for the time: messages are short, and what one path loses the other has brought; a scheduler that is not redundant (lowest-rtt) \
+     saves data, and waits for what is lost",
+);
 const DIFFER_LESS: Remedy = Said("paths that lose less, or whose delays differ less");
 const BEYOND_HOSTS: Remedy =
     Remedy::Beyond("none at the hosts: of a path that fell silent or went, the sender could not know what had arrived");
@@ -29,37 +36,46 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if part < LEAST_PART || case.best_rate <= 0.0 {
         return Vec::new();
     }
+    let fell_silent = case.silences.iter().any(|silences| !silences.is_empty());
+    case.redundant = part >= REDUNDANT && same <= twice - same && !fell_silent;
     let mut cost_s = 0.0;
     for index in some {
         let at_s = case.seconds(timeline, index);
         cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), timeline.again(index) / case.best_rate);
     }
+    // Where no queue stood, nothing else would have gone in its place sooner.
+    let is_known = !(case.changed || case.sender.is_some() && case.have_room());
+    // Who waits for each message gains what lost packets would have made it wait.
+    let saves = case.exchanges() && (!is_known || cost_s < LEAST_TIMEOUT_S * f64::from(lost_packets(case)));
     vec![Found {
         kind: "reinjection_waste",
         subflow: (0..by_flow.len()).max_by_key(|&subflow| by_flow[subflow]),
         from_s: case.seconds(timeline, first),
         to_s: case.seconds(timeline, last + 1).min(case.end_s()),
-        // Where no queue stood, nothing else would have gone in its place sooner.
-        cost: if case.changed || case.sender.is_some() && case.have_room() {
-            Cost::Unknown
-        } else {
-            Cost::Seconds(cost_s)
-        },
+        cost: if is_known { Cost::Seconds(cost_s) } else { Cost::Unknown },
         confidence: 0.9,
         message: format!("{:.0} % of the data arrived twice, {}", part * 100.0, over(case, &own, same, twice - same)),
         evidence: format!(
             "{twice} bytes arrived whose data sequence numbers had arrived before, {same} of them over the same subflow"
         ),
-        remedy: if case.silences.iter().any(|silences| !silences.is_empty()) {
+        remedy: if fell_silent {
             &[LEAVE_SOONER]
         } else if same > twice - same {
             &[BEYOND_HOSTS]
-        } else if part >= REDUNDANT {
+        } else if case.redundant && saves {
+            &[SAVES]
+        } else if case.redundant {
             &[ONCE, DIFFER_LESS]
         } else {
             &[DIFFER_LESS]
         },
     }]
+}
+
+/// What was sent again on all subflows, both ways, with time-outs.
+fn lost_packets(case: &Case) -> u32 {
+    let bins = case.report.senders.iter().flatten().flat_map(|sender| &sender.flows).flat_map(|flow| &flow.bins);
+    bins.map(|bin| u32::from(bin.resent) + u32::from(bin.timeouts)).sum()
 }
 
 /// Over what it came twice: `own` by subflow, `same` in all over one subflow, and `other` over two.

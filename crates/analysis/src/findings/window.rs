@@ -2,7 +2,7 @@
 //! widens as data comes is none: it fills in each round trip of slow start, and a larger buffer gives nothing back.
 
 use super::case::{Case, Cost, Found, s};
-use super::remedies::{LARGER_WINDOW, Remedy::Said};
+use super::remedies::{LARGER_WINDOW, LARGER_WINDOW_SHARED, Remedy::Said};
 use crate::timeline::Timeline;
 
 /// Of the times in which segments left, so many had some that filled the window.
@@ -57,7 +57,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         cost,
         confidence: 0.9,
         message: format!(
-            "the receive window, at most {} kB, was full {:.0} % of the time{}",
+            "the receive window, at most {} kB, was full in {:.0} % of the time in which data was sent{}",
             window / 1000,
             part * 100.0,
             if case.window_bound {
@@ -67,10 +67,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             }
         ),
         evidence: format!(
-            "at least 90 % of it was sent and not acknowledged in {} of {sending} intervals with data; Linux announces about 60 % of the receive buffer as window",
-            full.len()
+            "at least 90 % of it was sent and not acknowledged in {} of {sending} intervals of {:.0} ms with data; Linux announces about 60 % of the receive buffer as window",
+            full.len(),
+            timeline.width_s() * 1e3
         ),
-        remedy: &[LARGER_WINDOW],
+        remedy: if case.established().len() > 1 { &[LARGER_WINDOW_SHARED] } else { &[LARGER_WINDOW] },
     }]
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.labels.events import changes
-from mptcplab.results.findings.path_unused import LEAST_PART, missed_s
+from mptcplab.results.findings.path_unused import FURTHER_PART, missed_s
 from mptcplab.results.findings.remedies import MORE_SUBFLOWS
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
         if paths.get(path, {}).get("backup") or since_s is None:
             continue
         cost_s = missed_s(comparison, [*others, *found], path, since_s=since_s, beside=there)
-        if cost_s is None or alone < LEAST_PART * mptcp.throughput_mbps:
+        if cost_s is None or alone < FURTHER_PART * mptcp.throughput_mbps:
             continue
         there[path] = since_s
         found.append(

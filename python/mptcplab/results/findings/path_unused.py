@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 UNUSED, LEAST_S, LEAST_PART = 0.05, 2.0, 0.1
+# Of what the transfer has: a further path that brings less makes it longer: data waits for it.
+FURTHER_PART = 1 / 6
 # What uses it.
 REMEDY = "the scheduler lowest-rtt with a send buffer of 16 MB"
 # What the path would have brought is worth a line from here on, as for the analysis's findings.
@@ -101,21 +103,28 @@ def _carried(alone: Run) -> Callable[[float], float]:
 
 
 def is_far_slower(comparison: Comparison, row: Row) -> bool:
-    """Whether a finding is that a path is idle over which plain TCP carries next to nothing.
+    """Whether a finding is that paths are idle over which plain TCP carries next to nothing.
 
-    The scheduler is right to leave it: what it would have brought is not worth a line.
+    The scheduler, or the path manager, is right to leave them: data would wait for them.
     """
     mptcp = comparison.mptcp
-    if row["kind"] != "capacity_unused" or not mptcp.throughput_mbps:
+    if not mptcp.throughput_mbps:
         return False
-    subflows = mptcp.tables.rows("subflows", connection=row["connection"])
-    path = next((one["path"] for one in subflows if one["subflow"] == row["subflow"]), None)
-    alone = comparison.baselines.get(path or "")
-    return bool(
-        alone is not None
-        and alone.throughput_mbps
-        and alone.throughput_mbps < LEAST_PART * mptcp.throughput_mbps
-    )
+    paths = {
+        one["subflow"]: one["path"]
+        for one in mptcp.tables.rows("subflows", connection=row["connection"])
+    }
+    if row["kind"] == "capacity_unused":
+        idle, part = {paths.get(row["subflow"]) or ""}, LEAST_PART
+    elif row["kind"] == "no_second_path":
+        idle, part = set(comparison.baselines) - set(paths.values()), FURTHER_PART
+    else:
+        return False
+    rates = [
+        comparison.baselines[path].throughput_mbps for path in idle & set(comparison.baselines)
+    ]
+    least = part * mptcp.throughput_mbps
+    return bool(rates) and all(rate is not None and 0 < rate < least for rate in rates)
 
 
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:

@@ -1,0 +1,115 @@
+"""Remedies that would make a transfer longer are not recommended, or their words say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mptcplab as package
+from experiments.findings import harm, table
+from experiments.findings.run import gains, recommended
+from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, scenario
+from mptcplab.results.findings import remedies
+
+Table = dict[str, Any]
+
+# What of all that is recommended may make a transfer longer without a word.
+UNSAID = 0.05
+
+
+def names(scenario: Table, kind: str) -> list[list[str]]:
+    """Give the remedies of each finding of a kind that can be tried."""
+    rows = [row for row, _ in recommended(scenario, 1)["findings"]]
+    return [[one.name for one in remedies.triable(row)] for row in rows if row["kind"] == kind]
+
+
+def test_what_is_recommended_over_unlike_paths_seldom_harms() -> None:
+    """Beside a path that is six times slower and more the words of the remedy warn of it."""
+    rows = table.harm()
+    assert len(rows) == harm.EACH * len(harm.FAMILIES)
+    warned = harm.one_path_beside_a_far_slower_one.__name__
+    harmed = [
+        not table.is_harmless(one, row["elapsed_s"])
+        for row in rows
+        for kind, one, _ in table.promises(row)
+        if (row["name"], kind) != (warned, "no_second_path")
+    ]
+    assert len(harmed) >= 100
+    assert sum(harmed) <= UNSAID * len(harmed)
+
+
+@pytest.mark.parametrize("number", [0, 100, 330])
+def test_a_row_that_is_kept_comes_out_again(number: int) -> None:
+    kept = table.harm()[number]
+    assert harm.measured(number) == kept
+
+
+def test_a_path_that_held_packets_up_is_not_left_for_that() -> None:
+    """It lost nothing: who leaves it sends all again."""
+    held = scenario(timeline=away("wifi", 2, 3.2, "hold"), wifi=WIFI, lte=LTE)
+    dead = scenario(timeline=away("wifi", 2, 3.2), wifi=WIFI, lte=LTE)
+    assert names(held, "path_dead") == [[]]
+    assert names(dead, "path_dead") == [["the path manager guard"]]
+
+
+def test_of_messages_a_guard_shortens_the_longest_wait() -> None:
+    """The whole may take longer, and the finding says so."""
+    slower = LTE | {"delay": "45 ms"}
+    asked = ask(response="12 kB", think="20 ms", requests=90)
+    one = scenario(asked, timeline=away("wifi", 1, 2.1), wifi=WIFI, lte=slower)
+    told = recommended(one, 1)
+    (row,) = [row for row, _ in told["findings"] if row["kind"] == "path_dead"]
+    assert "may make the whole longer" in row["remedy"]
+    (tried,) = gains(one, told)["path_dead"]
+    before_ms, after_ms = tried["wait_ms"]
+    assert after_ms < before_ms
+    assert tried["gained_s"] < 0
+
+
+@pytest.mark.parametrize(("response", "is_twice"), [("2 kB", True), ("200 kB", False)])
+def test_large_responses_are_not_sent_over_all_paths(response: str, *, is_twice: bool) -> None:
+    """Each path would carry all of them."""
+    lossy = WIFI | {"loss": "5 %"}
+    asked = ask(response=response, think="20 ms", requests=60)
+    kinds = names(scenario(asked, wifi=lossy, lte=LTE | {"loss": "5 %"}), "tail_losses")
+    assert kinds
+    assert all(("the scheduler redundant" in one) is is_twice for one in kinds)
+
+
+@pytest.mark.parametrize(
+    ("transfer", "saves"), [(ask(response="2 kB", requests=80), False), (BULK, True)]
+)
+def test_short_messages_may_well_come_twice(transfer: Table, *, saves: bool) -> None:
+    """What one path loses, the other has brought: to send it once makes them wait for it."""
+    lossy: Table = {"wifi": WIFI | {"loss": "5 %"}, "lte": LTE | {"loss": "5 %"}}
+    one = scenario(transfer, mptcp={"scheduler": "redundant"}, **lossy)
+    (tried,) = names(one, "reinjection_waste")
+    assert ("the scheduler lowest-rtt" in tried) is saves
+    # Nor does a sender help that no longer slows down for what the other path brings.
+    assert not any(
+        "bbr" in name
+        for kind in ("losses_random", "losses_bursts")
+        for own in names(one, kind)
+        for name in own
+    )
+
+
+@pytest.mark.parametrize(("mbps", "is_missed"), [(2, False), (8, True)])
+def test_a_path_that_is_far_slower_is_not_missed(
+    tmp_path: Path, mbps: float, *, is_missed: bool
+) -> None:
+    """A tenth of the rate of the first makes the transfer longer, four tenths shorter."""
+    sections: Table = {
+        "wifi": WIFI,
+        "lte": LTE | {"rate": f"{mbps} Mbit/s"},
+        "mptcp": {"path_manager": "single"},
+    }
+    one = scenario(BULK | {"size": "25 MB"}, **sections)
+    package.run(one, out=tmp_path / "run", captures="none")
+    kinds = {row["kind"] for row in package.why(tmp_path / "run").rows}
+    assert ("no_second_path" in kinds) is is_missed
+    told = recommended(one, 1)
+    (tried,) = gains(one, told)["no_second_path"]
+    assert (tried["gained_s"] > 0) is is_missed
