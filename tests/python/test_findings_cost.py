@@ -231,6 +231,16 @@ def test_a_first_syn_that_was_lost_is_told(enabled: bool, until_s: float) -> Non
     assert true_s / FACTOR <= told["found"]["handshake_lost"] <= true_s * FACTOR
 
 
+def test_a_first_syn_that_was_lost_is_told_with_the_answer_that_came() -> None:
+    """Its display filter shows the handshake to its end."""
+    late = scenario(BULK | {"size": "6 MB"}, timeline=away("wifi", 0, 2.5))
+    tables = _core.simulate(plan(load(late)[1], 1, None))
+    (row,) = tables.rows("findings")
+    first = next(iter(tables.rows("subflows")))
+    assert row["kind"] == "handshake_lost"
+    assert row["to_s"] == pytest.approx(first["start_s"] + first["join_time_ms"] / 1e3, abs=1e-3)
+
+
 def test_a_transfer_whose_first_syn_was_lost_is_not_short() -> None:
     """Its second path would have joined in time."""
     late = scenario(BULK | {"size": "1 MB"}, timeline=away("wifi", 0, 0.9))

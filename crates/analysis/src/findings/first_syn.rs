@@ -16,16 +16,17 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if !case.main || lost_s <= 0.0 {
         return Vec::new();
     }
-    let (from_s, to_s) = (case.begin_s, case.begin_s + lost_s);
+    let (from_s, least_s) = (case.begin_s, least_s(case).unwrap_or(0.0));
     // Nobody else's, nor is it less where no data could come before.
-    case.lost.claim(from_s, to_s, lost_s);
+    case.lost.claim(from_s, from_s + lost_s, lost_s);
     let is_challenged = first(case).is_some_and(|subflow| case.report.challenged[subflow]);
     let name = first(case).map_or_else(|| "a path".to_owned(), |subflow| case.name(subflow));
     vec![Found {
         kind: if is_challenged { "port_reused" } else { "handshake_lost" },
         subflow: first(case),
         from_s,
-        to_s,
+        // With the answer that came.
+        to_s: from_s + lost_s + least_s,
         cost: Cost::Seconds(lost_s),
         confidence: 0.9,
         message: if is_challenged {
@@ -46,8 +47,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             } else {
                 "a SYN or its answer was sent more than once"
             },
-            lost_s + least_s(case).unwrap_or(0.0),
-            1e3 * least_s(case).unwrap_or(0.0)
+            lost_s + least_s,
+            1e3 * least_s
         ),
         remedy: if is_challenged { ANOTHER_PORT } else { ANOTHER_PATH },
     }]
