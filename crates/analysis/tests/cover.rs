@@ -147,6 +147,30 @@ fn captures_of_two_runs_are_not_one_connection() {
     assert_eq!((down.lost_packets, down.one_way_delay_ms_median), (None, None));
 }
 
+/// Both captures began midway, at one time: what the client saw first had left before the server's began.
+#[test]
+fn captures_that_both_began_midway_are_one_connection() {
+    let mut text = String::new();
+    for n in 0..200 {
+        let (path, left, seq) = (["wifi", "lte"][n % 2], 100 + 7 * n, 1 + 1000 * n);
+        let (own, arrived) = (1 + 1000 * (n / 2), left + 40);
+        writeln!(text, "{arrived}|{left} server {path} A {own} 1 1000 ts({left}) dss({seq} {own} 1000, ack 1)")
+            .unwrap();
+        let (up, acked) = (arrived + 1, own + 1000);
+        writeln!(text, "{up}|{} client {path} A 1 {acked} 0 ts({up}) dss(ack {})", up + 40, seq + 1000).unwrap();
+    }
+    let mut packets = Script::default().packets(&text);
+    packets.sort_by_key(|packet| packet.observation.at);
+    let first = packets[0].observation.at;
+    for began_ms in 200..230 {
+        let late = |packet: &&Captured| packet.observation.at - first >= began_ms * 1_000_000;
+        let tables = analyze(packets.iter().filter(late).cloned().collect());
+        assert_eq!(only(&tables).subflows, 2);
+        assert!(remark(&tables, "captures_unrelated").is_none(), "{began_ms}: {:#?}", tables.diagnostics);
+        assert_eq!([0, 1].map(|subflow| flow(&tables, subflow, Down).lost_packets), [Some(0); 2], "{began_ms}");
+    }
+}
+
 /// A box may move all time stamps alike.
 #[test]
 fn moved_time_stamps_are_no_other_connection() {

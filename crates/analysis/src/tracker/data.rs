@@ -168,9 +168,11 @@ impl Connection {
                 view.keep_unmapped(d, from, to);
             }
         }
-        if let Some(mut one_way) = self.one_way.take() {
-            let flow = (packet.subflow, dir);
-            let start = start + if from_syn { 0 } else { self.apart(packet) };
+        let apart = if from_syn { Some(0) } else { self.apart(packet) };
+        if let Some(apart) = apart
+            && let Some(mut one_way) = self.one_way.take()
+        {
+            let (flow, start) = ((packet.subflow, dir), start + apart);
             if novelty.resent_bytes > 0 {
                 one_way.passed_again(flow, packet.end, (start, start + i64::from(len)));
             } else {
@@ -182,16 +184,18 @@ impl Connection {
         }
     }
 
-    /// What to add to a packet's position, at an end that did not see the SYN, to have one that both ends share.
+    /// What to add to a packet's position, at an end that did not see the SYN, to have one that both ends share; None where
+    /// the other end, by which both count, has shown nothing yet.
     #[cold]
-    fn apart(&self, packet: &Packet) -> i64 {
+    fn apart(&self, packet: &Packet) -> Option<i64> {
         let [here, there] = [packet.end, 1 - packet.end].map(|end| self.subflows[packet.subflow].views[end].as_ref());
         let d = packet.direction as usize;
         match (here, there) {
             (Some(here), Some(there)) if packet.end == 1 || there.sequences[d].from_syn => {
-                there.sequences[d].apart(&here.sequences[d])
+                there.sequences[d].base().map(|_| there.sequences[d].apart(&here.sequences[d]))
             }
-            _ => 0,
+            (_, None) if packet.end == 1 => None,
+            _ => Some(0),
         }
     }
 
