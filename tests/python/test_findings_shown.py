@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -265,6 +266,19 @@ def test_the_summary_of_a_run_says_what_shows_all() -> None:
     print_first(Page(stream), [row] * 4, rest="mptcplab why runs/one")
     assert stream.getvalue().count("why nothing came: 1.00 s lost") == 3
     assert "1 more finding: mptcplab why runs/one shows all" in stream.getvalue()
+
+
+def test_a_run_leads_to_what_would_help(mptcplab: Any, directory: Path, tmp_path: Path) -> None:
+    """Where a remedy can be tried, the last line names the command, which then tries it."""
+    run = ("run", str(directory / "mptcp" / "scenario.toml"), "--no-baselines", "--no-report")
+    printed = mptcplab(*run, "--out", str(tmp_path / "a b")).stdout
+    last = printed.splitlines()[-1]
+    command = last.removesuffix(" tries what would help")
+    assert command != last
+    assert "\ntried with the same seed:\n" in mptcplab(*shlex.split(command)[1:]).stdout
+    # Nothing to try.
+    fine = (*run, "--set", "transfer.size=20 kB", "--out", str(tmp_path / "fine"))
+    assert "why --try" not in mptcplab(*fine).stdout
 
 
 def test_one_capture_is_no_all_clear(mptcplab: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import shutil
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 import mptcplab as package
+from conftest import EXAMPLES
 from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, event, scenario, silent
 from mptcplab._core import Tables
 from mptcplab.analysis import measure
@@ -157,7 +159,8 @@ def test_the_largest_connection_is_named_where_only_others_have_findings() -> No
         **{"rtt_ms_min": 111.0, "loss_rate_percent": 0.78},
         **{"rtt_ms_p95": 120.0, "retransmitted_packets": 6},
     }
-    rows = {"transfers": [transfer], "flows": [flow]}
+    connection = {"connection": 1, "began": "handshake"}
+    rows = {"transfers": [transfer], "flows": [flow], "connections": [connection]}
     tables: Any = SimpleNamespace(rows=lambda name, **_: iter(rows[name]))
     of_another = [{"connection": 3, "kind": "application"}]
     moved = "connection 1 moved most, 1.85 MB in 12.0 s: "
@@ -167,6 +170,31 @@ def test_the_largest_connection_is_named_where_only_others_have_findings() -> No
     flow["loss_rate_percent"] = 0.0
     assert (unanswered(tables, of_another) or "").startswith(f"{moved}no path that carried much ")
     assert (unanswered(tables, []) or "").startswith("no path that carried much ")
+
+
+def test_captures_that_began_midway_give_no_clean_bill(mptcplab: Any, tmp_path: Path) -> None:
+    """A path was dead for 2 s, which a rule finds that needs the handshake."""
+    gone = scenario(timeline=away("wifi", 2, 4), wifi=WIFI, lte=LTE)
+    directory = kept(gone, tmp_path / "run") / "mptcp"
+    captures = sorted(map(str, directory.glob("*.pcapng")))
+    whole = package.why(captures)
+    assert "path_dead" in list(whole.findings["kind"])
+    assert whole.unanswered is None
+    printed = " ".join(mptcplab("analyze", "--why", "--from", "1", *captures).stdout.split())
+    assert "nothing was found" not in printed
+    assert "began after the connection, whose handshakes most findings need" in printed
+    assert "different runs" not in printed
+
+
+def test_what_a_damaged_capture_lacks_is_said(mptcplab: Any, tmp_path: Path) -> None:
+    """Findings are those of what could be read."""
+    whole = gzip.decompress((EXAMPLES / "outage" / "server.pcapng.gz").read_bytes())
+    cut = tmp_path / "cut.pcapng"
+    cut.write_bytes(whole[: len(whole) // 4])
+    for command in (["analyze", "--why"], ["why"], ["why", "--json"], ["why", "--try"]):
+        done = mptcplab(*command, str(cut))
+        assert "cut.pcapng: ends in the middle of packet" in done.stderr
+        assert "analysed up to there" in done.stderr
 
 
 def test_remedies_of_what_a_kernel_sent_are_tried_in_a_model(mptcplab: Any, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from mptcplab.cli.parser import (
     seconds,
     seconds_above_0,
 )
-from mptcplab.cli.say import say
+from mptcplab.cli.say import say, warn_if_cut
 from mptcplab.results.run import StoredTables
 
 Tables = _core.Tables | StoredTables
@@ -136,7 +136,7 @@ def run(options: Namespace) -> int:
         _write(tables, options)
     if options.report:
         _draw(tables, options)
-    _warn_if_cut(tables)
+    warn_if_cut(tables)
     if options.why:
         _explain(tables, options)
     elif options.json:
@@ -276,10 +276,3 @@ def _draw(tables: Tables, options: Namespace) -> None:
 
 def _say_written(tables: Tables, target: str) -> None:
     say(f"wrote {len(tables.NAMES)} tables to {target}")
-
-
-def _warn_if_cut(tables: Tables) -> None:
-    if not tables.complete:
-        for remark in tables.rows("diagnostics"):
-            if remark["diagnostic"] == "capture_cut":
-                say(f"mptcplab: warning: {remark['capture']}: {remark['message']}")

@@ -10,6 +10,10 @@ from typing import Any
 
 from mptcplab.labels import text
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.analysis import Measured
+
 # What --quiet and --verbose ask for.
 quiet = verbose = False
 
@@ -29,6 +33,14 @@ def detail(message: str) -> None:
 def say(message: str) -> None:
     """Print a line; names in it may hold anything."""
     print(text.clean(message), file=sys.stderr, flush=True)
+
+
+def warn_if_cut(tables: Measured) -> None:
+    """Warn of captures that were read in part only."""
+    if not tables.complete:
+        for row in tables.rows("diagnostics"):
+            if row["diagnostic"] == "capture_cut":
+                say(f"mptcplab: warning: {row['capture']}: {row['message']}")
 
 
 def show(message: str) -> None:

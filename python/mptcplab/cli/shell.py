@@ -178,7 +178,7 @@ def _print(run: Run) -> None:
     import shlex
 
     from mptcplab.cli.summary.connection import print_measured
-    from mptcplab.cli.summary.findings import print_first
+    from mptcplab.cli.summary.findings import next_step, print_first, sources_of
     from mptcplab.cli.summary.page import Page
     from mptcplab.labels import text
     from mptcplab.results import policies
@@ -192,7 +192,7 @@ def _print(run: Run) -> None:
     page.line()
     directory = shlex.quote(str(run.directory))
     rest = f"mptcplab why {directory}"
-    rows = run.tables.rows("findings")
+    rows = list(run.tables.rows("findings"))
     print_first(page, rows, several=len(run.connections) > 1, rest=rest)
     print_measured(page, run.tables, analyze=f"mptcplab analyze {directory}/*.pcapng")
     programs = run.about["programs"]
@@ -210,6 +210,8 @@ def _print(run: Run) -> None:
         )
     page.line()
     page.paragraph(f"{run.directory} holds the run", indent="", style="faint")
+    if step := next_step(rows, sources_of(run, str(run.directory))):
+        page.paragraph(step, indent="", style="faint")
 
 
 def _all_asked_for_tcp(run: Run) -> bool:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from argparse import Namespace, _SubParsersAction
 
 from mptcplab.cli.parser import Parser, named
-from mptcplab.cli.say import print_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.results.run import Run
+from mptcplab.cli.say import print_json, warn_if_cut
 
 EXAMPLES = """\
 examples:
@@ -51,6 +47,7 @@ def run(options: Namespace) -> int:
 
     sources = options.sources if len(options.sources) > 1 else options.sources[0]
     found = why(sources, tries=options.tries)
+    warn_if_cut(found.tables)
     if options.json:
         tried = {} if found.tried_rows is None else {"tried": found.tried_rows}
         model = {} if found.model is None else {"model": found.model}
@@ -62,6 +59,7 @@ def run(options: Namespace) -> int:
         print_all,
         print_model,
         print_tried,
+        sources_of,
         unseen_senders,
     )
     from mptcplab.cli.summary.page import Page
@@ -79,6 +77,7 @@ def run(options: Namespace) -> int:
     several = connections > 1
     # A run has both ends.
     unseen = [] if found.directory else unseen_senders(found.tables.rows("flows"))
+    triable = options.sources if found.run is None else sources_of(found.run, options.sources[0])
     if found.rows or not stopped:
         print_all(
             page,
@@ -86,19 +85,10 @@ def run(options: Namespace) -> int:
             several=several,
             unseen=unseen,
             unanswered=found.unanswered,
-            sources=[] if options.tries else _triable(found.run, options.sources),
+            sources=[] if options.tries else triable,
         )
     if found.model is not None:
         print_model(page, found.model, found.rows)
     if found.tried_rows is not None and (found.model is None or found.model["holds"]):
         print_tried(page, found.tried_rows, model=found.model is not None)
     return 0
-
-
-def _triable(run: Run | None, sources: list[str]) -> list[str]:
-    """Give what ``--try`` takes: for a run on a real kernel its captures, if it has any."""
-    from mptcplab import engines
-
-    if run is None or engines.named(run.about["engine"]).in_memory:
-        return sources
-    return sorted(map(str, run.directory.glob("*.pcapng")))

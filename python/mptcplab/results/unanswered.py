@@ -17,6 +17,10 @@ ROOM, FEW_LOSSES_PERCENT = 1.3, 0.5
 # So had one that carried this part and more, lost nothing, and whose queue was neither long, nor
 # grew: its usual round trip, beside its least, and its longest ones beside that.
 MUCH, STOOD, GREW = 0.1, 3.0, 1.6
+MIDWAY = (
+    "the capture began after the connection, whose handshakes most findings need: capture from "
+    "before it begins"
+)
 # What limits the rate where paths have room, and packets show.
 SHOWN = frozenset(
     {
@@ -48,6 +52,9 @@ def unanswered(tables: Measured, findings: Iterable[Row]) -> str | None:
         if row["direction"] == largest["direction"] and row["rtt_ms_median"] is not None
     ]
     about = f"{_named(largest)}: " if found and not own else ""
+    connections = tables.rows("connections", connection=largest["connection"])
+    if any(row["began"] == "midway" for row in connections):
+        return f"{about}{MIDWAY}"
     if (room := _room(flows)) is not None:
         return (
             f"{about}{room}. What else limited the transfer is not in packets: whether the send "

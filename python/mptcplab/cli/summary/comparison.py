@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable
 
 from mptcplab.cli.summary.connection import print_measured
-from mptcplab.cli.summary.findings import print_counted, print_first
+from mptcplab.cli.summary.findings import next_step, print_counted, print_first, sources_of
 from mptcplab.cli.summary.page import Column, Page, draw, on_stdout
 from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, Metric, of_runs
@@ -32,9 +32,10 @@ def print_comparison(comparison: Comparison, title: str | None) -> None:
     page = on_stdout()
     mptcp = comparison.mptcp
     _print_head(page, comparison, title, f"seed {mptcp.about['seed']}")
+    found = findings(comparison)
     print_first(
         page,
-        findings(comparison),
+        found,
         several=len(mptcp.connections) > 1,
         rest=f"mptcplab why {shlex.quote(str(comparison.directory))}",
     )
@@ -47,8 +48,8 @@ def print_comparison(comparison: Comparison, title: str | None) -> None:
         _print_gap(page, run)
     if comparison.baselines:
         page.paragraph(gain(comparison))
-        if found := contributions(comparison):
-            page.paragraph(found)
+        if shares := contributions(comparison):
+            page.paragraph(shares)
     if mptcp.metrics[RESPONSE.column] is not None and _is_delayed(mptcp):
         page.paragraph(
             "RTTs of requests and responses include how long a receiver waits before it "
@@ -65,6 +66,8 @@ def print_comparison(comparison: Comparison, title: str | None) -> None:
         indent="",
         style="faint",
     )
+    if step := next_step(found, sources_of(mptcp, str(comparison.directory))):
+        page.paragraph(step, indent="", style="faint")
 
 
 def print_repeated(comparisons: list[Comparison], title: str | None) -> None:

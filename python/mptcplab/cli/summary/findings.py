@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -22,6 +23,10 @@ from mptcplab.labels.findings import (
     is_minimum,
 )
 from mptcplab.results.findings.remedies import triable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.results.run import Run
 
 Row = dict[str, Any]
 
@@ -50,6 +55,22 @@ def print_first(
         )
     if found:
         page.line()
+
+
+def next_step(rows: Iterable[Row], sources: Sequence[str]) -> str | None:
+    """Say what tries the remedies of findings, if ``sources`` can be tried and one may help."""
+    if not sources or not any(map(triable, rows)):
+        return None
+    return f"mptcplab why --try {shlex.join(sources)} tries what would help"
+
+
+def sources_of(run: Run, source: str) -> list[str]:
+    """Give what ``mptcplab why --try`` takes of a run: its captures, if it is of a real kernel."""
+    from mptcplab import engines
+
+    if engines.named(run.about["engine"]).in_memory:
+        return [source]
+    return sorted(map(str, run.directory.glob("*.pcapng")))
 
 
 def print_counted(page: Page, findings: list[list[Row]]) -> None:
@@ -108,10 +129,8 @@ def print_all(
             # Filters are copied: they stay on one line.
             page.line(f"  Wireshark {row['filter']}")
         page.paragraph(remedy, first="remedy    ")
-    if sources and not unseen and any(triable(row) for group in alike.values() for row in group):
-        page.paragraph(
-            f"mptcplab why --try {shlex.join(sources)} tries what would help", first="– "
-        )
+    if not unseen and (step := next_step(itertools.chain(*alike.values()), sources)):
+        page.paragraph(step, first="– ")
     if unanswered:
         page.paragraph(unanswered, first="– ")
     ends = list(unseen)
