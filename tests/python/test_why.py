@@ -197,6 +197,18 @@ def test_what_a_damaged_capture_lacks_is_said(mptcplab: Any, tmp_path: Path) -> 
         assert "analysed up to there" in done.stderr
 
 
+def test_why_of_a_campaign_says_where_its_findings_are(mptcplab: Any, tmp_path: Path) -> None:
+    """It has runs, but not one that is meant; those that it kept are named."""
+    table = {"schema": 1, "repetitions": 1, "baselines": False, "keep": "runs"}
+    package.sweep(table | {"scenario": scenario(wifi=WIFI)}, out=tmp_path / "many", jobs=1)
+    refused = mptcplab("why", str(tmp_path / "many"))
+    assert refused.returncode == 2
+    assert len(refused.stderr.splitlines()) == 1
+    assert "is a campaign, whose page counts the findings of each configuration" in refused.stderr
+    (kept_run,) = (tmp_path / "many" / "runs").iterdir()
+    assert mptcplab("why", str(kept_run)).returncode == 0
+
+
 def test_remedies_of_what_a_kernel_sent_are_tried_in_a_model(mptcplab: Any, tmp_path: Path) -> None:
     """Of a run of another engine the captures are there; without them a line says so."""
     gone = scenario(timeline=away("wifi", 2, 4), wifi=WIFI, lte=LTE)

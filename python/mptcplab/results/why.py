@@ -9,6 +9,7 @@ from pathlib import Path
 from mptcplab import pages
 from mptcplab._core import Error
 from mptcplab.labels import text
+from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.findings import findings
 from mptcplab.results.findings.tries import tries as tried_of
@@ -115,6 +116,11 @@ def _comparison(source: str | PathLike[str] | Run | Comparison) -> Comparison:
     if isinstance(found, list):
         one = found[0].directory
         raise Error(f"{source} holds several runs: name one of them, such as {one}")
+    if isinstance(found, Campaign):
+        raise Error(
+            f"{source} is a campaign, whose page counts the findings of each configuration: name "
+            'one of its runs, which it keeps with keep = "runs"'
+        )
     if not isinstance(found, Comparison):
         raise Error(f"{source} holds no run; captures are named one by one")
     return found
