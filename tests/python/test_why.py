@@ -195,6 +195,7 @@ def test_what_a_damaged_capture_lacks_is_said(mptcplab: Any, tmp_path: Path) -> 
         done = mptcplab(*command, str(cut))
         assert "cut.pcapng: ends in the middle of packet" in done.stderr
         assert "analysed up to there" in done.stderr
+    assert json.loads(mptcplab("why", "--json", str(cut)).stdout)["complete"] is False
 
 
 def test_why_of_a_campaign_says_where_its_findings_are(mptcplab: Any, tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ def run(options: Namespace) -> int:
     if options.json:
         tried = {} if found.tried_rows is None else {"tried": found.tried_rows}
         model = {} if found.model is None else {"model": found.model}
-        known = {"schema": 1, "findings": found.rows, "unanswered": found.unanswered}
-        print_json(known | tried | model)
+        known = {"schema": 1, "complete": found.tables.complete, "findings": found.rows}
+        print_json(known | {"unanswered": found.unanswered} | tried | model)
         return 0
     from mptcplab.cli.summary import print_summary
     from mptcplab.cli.summary.findings import (
