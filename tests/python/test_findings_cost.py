@@ -11,7 +11,7 @@ import pytest
 import mptcplab as package
 from experiments.findings import views
 from experiments.findings.run import found
-from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, box, event, scenario
+from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, box, event, link, scenario
 from mptcplab import _core
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
@@ -239,6 +239,28 @@ def test_a_first_syn_that_was_lost_is_told_with_the_answer_that_came() -> None:
     first = next(iter(tables.rows("subflows")))
     assert row["kind"] == "handshake_lost"
     assert row["to_s"] == pytest.approx(first["start_s"] + first["join_time_ms"] / 1e3, abs=1e-3)
+
+
+@pytest.mark.parametrize("back_s", [4.0, 5.5])
+def test_a_path_that_joins_again_counts_once(back_s: float) -> None:
+    """Its old subflow and its new one never carried something at the same time."""
+    paths = {"wifi": WIFI | {"delay": "8 ms"}, "lte": LTE | {"rate": "8 Mbit/s"}}
+    gone = [event(1.61, "wifi", "detach"), event(back_s, "wifi", "attach")]
+    one = scenario(BULK | {"size": "30 MB"}, timeline=gone, **paths)
+    told = found(one, 1)
+    true_s = told["elapsed_s"] - found(one | {"timeline": []}, 1)["elapsed_s"]
+    assert true_s / FACTOR <= told["found"]["path_dead"] <= true_s * FACTOR
+
+
+def test_what_a_policy_closes_is_no_slower_path() -> None:
+    """A budget closes LTE just before Wi-Fi becomes slower: only that is the path's doing."""
+    slower = [event(3.2, "wifi", "profile") | {"link": "slow"}]
+    paths = {"wifi": WIFI | {"rate": "30 Mbit/s"}, "lte": LTE | {"cost_per_mb": 0.2}}
+    policy = {"path_manager": "budget", "path_manager_parameters": {"cost_budget": 1}}
+    one = scenario(BULK | {"size": "30 MB"}, timeline=slower, mptcp=policy, **paths)
+    told = found(one | {"link": {"slow": link("21 Mbit/s", "12 ms", "60 ms")}}, 1)
+    true_s = told["elapsed_s"] - found(one | {"timeline": []}, 1)["elapsed_s"]
+    assert true_s / FACTOR <= told["found"]["path_slowed"] <= true_s * FACTOR
 
 
 def test_a_transfer_whose_first_syn_was_lost_is_not_short() -> None:

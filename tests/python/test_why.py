@@ -26,6 +26,7 @@ from mptcplab.results.unanswered import unanswered
 Table = dict[str, Any]
 
 BBR, GUARD = "the congestion controller bbr", "the path manager guard"
+TWICE = "the scheduler redundant"
 
 
 def kept(table: Table, directory: Path, **options: Any) -> Path:
@@ -266,6 +267,24 @@ def test_the_remedy_of_a_long_queue_shows_round_trips() -> None:
     # Nothing is tried that is not recommended.
     other = row | {"kind": "timeout_chain", "remedy": "a second path that fails at other times"}
     assert tried(Trials(DEFAULT, bloated, (1,), "down"), [other]) == []
+
+
+def test_the_remedy_of_a_call_shows_how_it_is_served() -> None:
+    """It gains no time: what was late came in time over the other path."""
+    from mptcplab.cli.summary.findings import print_tried
+    from mptcplab.cli.summary.page import Page
+    from mptcplab.engines import DEFAULT
+
+    call = {"application": "constant-bit-rate", "rate": "64 kbit/s", "message": "160 B"}
+    call |= {"duration": "20 s", "direction": "download", "deadline": "150 ms"}
+    lossy = scenario(call, wifi=WIFI | {"loss": "5 %"}, lte=LTE)
+    row = {"kind": "served_worse", "remedy": named(TWICE).words, "cost_s": None}
+    rows = tried(Trials(DEFAULT, lossy, (1,), "down"), [row])
+    assert rows[0]["late_share"] < rows[0]["late_share_before"]
+    assert rows[0]["stall_s"] is None
+    stream = io.StringIO()
+    print_tried(Page(stream), rows)
+    assert "late %" in stream.getvalue()
 
 
 def test_where_hosts_can_do_nothing_nothing_is_tried(tmp_path: Path) -> None:

@@ -81,11 +81,17 @@ def is_minimum(row: Row) -> bool:
 def by_cost(rows: Iterable[Row]) -> list[Row]:
     """Order findings by what they cost; of those whose cost is unknown, by how sure they are.
 
-    What is nobody's fault stands last, however long it took.
+    What is nobody's fault stands last, however long it took, and a long queue, which delays others
+    and not the transfer, after other unknown costs.
     """
     return sorted(
         rows,
-        key=lambda row: (row["kind"] in NO_FAULT, -(row["cost_s"] or 0.0), -row["confidence"]),
+        key=lambda row: (
+            row["kind"] in NO_FAULT,
+            -(row["cost_s"] or 0.0),
+            row["kind"] == "bufferbloat",
+            -row["confidence"],
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -12,6 +13,7 @@ from mptcplab.labels import text
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.findings import findings
+from mptcplab.results.findings.tries import SERVED
 from mptcplab.results.findings.tries import tries as tried_of
 from mptcplab.results.opening import opened
 from mptcplab.results.run import Run
@@ -36,6 +38,7 @@ NUMBERS = (
     "before_mbps",
     "rtt_ms_mean",
     "rtt_before_ms",
+    *itertools.chain(*SERVED.items()),
 )
 
 

@@ -183,15 +183,19 @@ pub(super) fn leaves_another(case: &Case, timeline: &Timeline, subflow: usize) -
     })
 }
 
-/// The most that each subflow carried over some round trips, together.
+/// The most that each path carried over some round trips, together; subflows over one path carry what it does, one after another
+/// as well.
 fn best_of_each(case: &Case, timeline: &Timeline) -> f64 {
     let over = (BEST_S.max(BEST_ROUND_TRIPS * rtt_s(case)) / timeline.width_s()).ceil() as usize;
-    let best = |subflow: usize| {
-        let bins = (0..timeline.whole.len()).map(|index| f64::from(timeline.of(subflow, index).came_bytes));
-        let bytes: Vec<f64> = bins.collect();
+    let best = |subflows: Vec<usize>| {
+        let came = |index| subflows.iter().map(|&one| f64::from(timeline.of(one, index).came_bytes)).sum();
+        let bytes: Vec<f64> = (0..timeline.whole.len()).map(came).collect();
         bytes.windows(over).map(|window| window.iter().sum::<f64>()).fold(0.0, f64::max)
     };
-    case.established().into_iter().map(best).sum::<f64>() / (over as f64 * timeline.width_s())
+    let mut paths: Vec<Vec<usize>> = case.established().into_iter().map(|subflow| case.same_path(subflow)).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths.into_iter().map(best).sum::<f64>() / (over as f64 * timeline.width_s())
 }
 
 /// From when a span begins to when the connection has recovered from it.

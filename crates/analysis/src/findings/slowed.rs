@@ -142,7 +142,15 @@ fn slow(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Slow> {
         there.clone().step_by(over).map(|from| from..from + over).filter(|time| time.end <= there.end).collect();
     let seconds = over as f64 * timeline.width_s();
     let rates: Vec<f64> = times.iter().map(|time| timeline.bytes(subflow, time.clone()) / seconds).collect();
-    let all = |time: &Range<usize>| time.clone().map(|index| timeline.came(index)).sum::<f64>() / seconds;
+    // What a path carried that was closed, no other one lost.
+    let lasts = |other: &usize| case.report.subflows[*other].end_s >= case.end_s();
+    let closed: Vec<usize> =
+        case.established().into_iter().filter(|&other| !case.same_path(other).iter().any(lasts)).collect();
+    let came = |index: usize| {
+        let of_closed = closed.iter().filter(|&&other| other != subflow);
+        timeline.came(index) - of_closed.map(|&other| f64::from(timeline.of(other, index).came_bytes)).sum::<f64>()
+    };
+    let all = |time: &Range<usize>| time.clone().map(came).sum::<f64>() / seconds;
     let rate = rates.windows(2).map(|pair| pair[0].min(pair[1])).fold(0.0, f64::max);
     let bound_us = 1e3 * (WAITS * least_ms).max(least_ms + WAITS_MS);
     let idle = idle(timeline, subflow, &there.clone().collect::<Vec<_>>());

@@ -7,12 +7,13 @@ use crate::timeline::{Bin, Flow};
 const LEAST_PART: f64 = 0.05;
 /// A scheduler that is redundant sends such a part twice and more; less is what time-outs reinject.
 const REDUNDANT: f64 = 0.15;
+const MOST: f64 = 0.5;
 
 /// A message whose end is lost waits for so long at least (RFC 6298 has a second, Linux a fifth of one).
 const LEAST_TIMEOUT_S: f64 = 0.2;
 
 const SAVES: Remedy = Said(
-    "none for the time: messages are short, and what one path loses the other has brought; a scheduler that is not redundant (lowest-rtt) \
+    "none for the time: paths have room, and what one of them loses the other has brought; a scheduler that is not redundant (lowest-rtt) \
      saves data, and waits for what is lost",
 );
 const DIFFER_LESS: Remedy = Said("paths that lose less, or whose delays differ less");
@@ -37,7 +38,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         return Vec::new();
     }
     let fell_silent = case.silences.iter().any(|silences| !silences.is_empty());
-    case.redundant = part >= REDUNDANT && same <= twice - same && !fell_silent;
+    // What a dead path had is sent again, too, though never most of all.
+    case.redundant = same <= twice - same && part >= if fell_silent { MOST } else { REDUNDANT };
     let mut cost_s = 0.0;
     for index in some {
         let at_s = case.seconds(timeline, index);
@@ -45,8 +47,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     // Where no queue stood, nothing else would have gone in its place sooner.
     let is_known = !(case.changed || case.sender.is_some() && case.have_room());
-    // Who waits for each message gains what lost packets would have made it wait.
-    let saves = case.exchanges() && (!is_known || cost_s < LEAST_TIMEOUT_S * f64::from(lost_packets(case)));
+    // Who waits for each message, or has to be in time, gains what lost packets would have made it wait.
+    let saves = !is_known || case.exchanges() && (cost_s < LEAST_TIMEOUT_S * f64::from(lost_packets(case)));
     vec![Found {
         kind: "reinjection_waste",
         subflow: (0..by_flow.len()).max_by_key(|&subflow| by_flow[subflow]),
@@ -58,7 +60,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         evidence: format!(
             "{twice} bytes arrived whose data sequence numbers had arrived before, {same} of them over the same subflow"
         ),
-        remedy: if fell_silent {
+        remedy: if fell_silent && !case.redundant {
             &[LEAVE_SOONER]
         } else if same > twice - same {
             &[BEYOND_HOSTS]

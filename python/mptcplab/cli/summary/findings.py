@@ -23,6 +23,7 @@ from mptcplab.labels.findings import (
     is_minimum,
 )
 from mptcplab.results.findings.remedies import triable
+from mptcplab.results.findings.tries import SERVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,6 +229,17 @@ def print_tried(page: Page, tried: list[Row], *, model: bool = False) -> None:
             Column("RTT ms", [_figure(row["rtt_ms_mean"]) for row in tried]),
             Column("before", [_figure(row["rtt_before_ms"]) for row in tried]),
         ]
+    # What has to be in time gains no time.
+    for column, head in (("late_share", "late %"), ("mos", "MOS"), ("stall_s", "stalled s")):
+        if any(row[column] is not None for row in tried):
+            scale = 100 if column == "late_share" else 1
+            columns += [
+                Column(
+                    title,
+                    [_figure(row[one] if row[one] is None else row[one] * scale) for row in tried],
+                )
+                for one, title in ((column, head), (SERVED[column], "before"))
+            ]
     draw(page, columns)
     for row in tried:
         if row["limit"]:

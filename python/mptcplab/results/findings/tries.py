@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 GOES_ON = "the transfer goes on with it, and stopped without"
+# How an application is served that has to be in time, with a remedy and before.
+SERVED = {"late_share": "late_share_before", "mos": "mos_before", "stall_s": "stall_before_s"}
 # Less is chance.
 LONGER_S = 0.1
 # No scheduler helps there, nor a backup.
@@ -133,6 +135,8 @@ def tried(
                 "before_mbps": mean(row["throughput_mbps"] for row in before),
                 "rtt_ms_mean": mean(row["rtt_ms_mean"] for row in after),
                 "rtt_before_ms": mean(row["rtt_ms_mean"] for row in before),
+                **{column: mean(row.get(column) for row in after) for column in SERVED},
+                **{old: mean(row.get(column) for row in before) for column, old in SERVED.items()},
             }
         )
     return found
