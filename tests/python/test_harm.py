@@ -10,7 +10,7 @@ import pytest
 import mptcplab as package
 from experiments.findings import harm, table
 from experiments.findings.run import gains, recommended
-from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, scenario
+from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, scenario, talk
 from mptcplab.results.findings import remedies
 
 Table = dict[str, Any]
@@ -44,6 +44,19 @@ def test_what_is_recommended_over_unlike_paths_seldom_harms() -> None:
 def test_a_row_that_is_kept_comes_out_again(number: int) -> None:
     kept = table.harm()[number]
     assert harm.measured(number) == kept
+
+
+@pytest.mark.parametrize(
+    ("transfer", "is_meant"), [(talk("64 kbit/s", "20 s", "160 B"), True), (BULK, False)]
+)
+def test_a_call_may_well_come_twice(tmp_path: Path, transfer: Table, *, is_meant: bool) -> None:
+    """It was sent over all paths to be in time, also over one that dies."""
+    deadline = {"deadline": "150 ms"} if is_meant else {}
+    gone = away("wifi", 1, 3) if is_meant else []
+    one = scenario(transfer | deadline, timeline=gone, mptcp={"scheduler": "redundant"})
+    package.run(one, out=tmp_path / "run", captures="none", baselines=False)
+    kinds = {row["kind"] for row in package.why(tmp_path / "run").rows}
+    assert ("reinjection_waste" not in kinds) is is_meant
 
 
 def test_a_path_that_held_packets_up_is_not_left_for_that() -> None:

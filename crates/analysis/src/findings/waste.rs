@@ -47,8 +47,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     // Where no queue stood, nothing else would have gone in its place sooner.
     let is_known = !(case.changed || case.sender.is_some() && case.have_room());
-    // Who waits for each message, or has to be in time, gains what lost packets would have made it wait.
-    let saves = !is_known || case.exchanges() && (cost_s < LEAST_TIMEOUT_S * f64::from(lost_packets(case)));
+    // Who waits for each message gains what lost packets would have made it wait.
+    let saves = case.exchanges() && (!is_known || cost_s < LEAST_TIMEOUT_S * f64::from(lost_packets(case)));
     vec![Found {
         kind: "reinjection_waste",
         subflow: (0..by_flow.len()).max_by_key(|&subflow| by_flow[subflow]),

@@ -6,6 +6,7 @@ A kind of finding is a file with a function that gives rows of the table ``findi
 
 from __future__ import annotations
 
+from mptcplab.labels import quality
 from mptcplab.results.findings import (
     black_hole,
     failed_joins,
@@ -47,7 +48,11 @@ def findings(comparison: Comparison) -> list[Row]:
     transfer = comparison.mptcp.transfer
     if transfer is None or not transfer["elapsed_s"]:
         return own
-    own = [row for row in own if not path_unused.is_far_slower(comparison, row)]
+    own = [
+        row
+        for row in own
+        if not path_unused.is_far_slower(comparison, row) and not _is_meant(comparison, row)
+    ]
     # Of other connections, and of the other direction, nothing is explained here.
     others = [
         row
@@ -68,6 +73,14 @@ def findings(comparison: Comparison) -> list[Row]:
         row | {"remedy": left(row, scenario, paths_of(comparison, row), several=several)}
         for row in own
     ]
+
+
+def _is_meant(comparison: Comparison, row: Row) -> bool:
+    """Whether data came twice as it should: sent over all paths, to be in time."""
+    mptcp = comparison.mptcp
+    scheduler = mptcp.scenario.get("mptcp", {}).get("scheduler")
+    in_time = mptcp.transfer is not None and quality.worth(mptcp.transfer) is not None
+    return row["kind"] == "reinjection_waste" and scheduler == "redundant" and in_time
 
 
 def _opened(comparison: Comparison, row: Row) -> Row:
