@@ -164,6 +164,18 @@ def test_a_remedy_lowers_nothing(there: Any, setting: str, has: bool) -> None:
     assert remedies.has(there, setting) is has
 
 
+def test_a_fixed_buffer_that_is_larger_than_a_remedy_has_it_stays(tmp_path: Path) -> None:
+    """A buffer that grows to less is no scenario, and none is made of it."""
+    fixed = {"receive_buffer": "40 MB", "receive_buffer_tuning": False}
+    table = scenario(mptcp={"path_manager": "single"}, tcp=fixed)
+    package.run(table, out=tmp_path / "run", captures="none")
+    (tried,) = tried_for(package.why(tmp_path / "run", tries=True), "no_second_path")
+    assert tried["gained_s"] > 0
+    small = {"tcp": fixed | {"receive_buffer": "300 kB", "max_receive_buffer": "30 MB"}}
+    window = remedies.named("a receive buffer that grows, to 25 MB").settings
+    assert remedies.lacking(small, window) == ("tcp.receive_buffer_tuning=true",)
+
+
 def test_a_path_that_carries_next_to_nothing_is_rightly_idle(tmp_path: Path) -> None:
     """The scheduler leaves a path alone that has a twelfth of the other's rate."""
     for rate, is_missed in (("2 Mbit/s", False), ("4 Mbit/s", True)):

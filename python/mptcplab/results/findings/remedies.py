@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # What acts on several paths, and does nothing where there is one.
 SHARED = ("mptcp.scheduler=", "mptcp.path_manager=")
+# What a receive buffer grows by.
+GROWS = ("tcp.max_receive_buffer=", "tcp.receive_buffer_tuning=")
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,21 @@ def triable(row: Row) -> list[Remedy]:
 
 def is_in_force(remedy: Remedy, scenario: Row) -> bool:
     """Say whether a scenario with all its settings has what a remedy would set, or more."""
-    return all(has(scenario, setting) for setting in remedy.settings)
+    return not lacking(scenario, remedy.settings)
+
+
+def lacking(scenario: Row, settings: Iterable[str]) -> tuple[str, ...]:
+    """Give those of a remedy's settings that a scenario has neither so, nor more of."""
+    wanted = tuple(settings)
+    tcp = scenario.get("tcp", {})
+    fixed = not tcp.get("receive_buffer_tuning", True)
+    # A fixed buffer that is as large already need not grow.
+    if fixed and any(
+        key == "tcp.max_receive_buffer" and has(scenario, f"tcp.receive_buffer={size}")
+        for key, _, size in (setting.partition("=") for setting in wanted)
+    ):
+        wanted = tuple(one for one in wanted if not one.startswith(GROWS))
+    return tuple(setting for setting in wanted if not has(scenario, setting))
 
 
 def has(scenario: Row, setting: str) -> bool:

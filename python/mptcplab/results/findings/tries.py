@@ -12,7 +12,7 @@ from mptcplab._core import Error
 from mptcplab.engines import named
 from mptcplab.engines.engine import Trial
 from mptcplab.results import run_metrics
-from mptcplab.results.findings.remedies import FindingPaths, has, is_in_force, paths_of, triable
+from mptcplab.results.findings.remedies import FindingPaths, is_in_force, lacking, paths_of, triable
 from mptcplab.scenario.long import write
 from mptcplab.scenario.scenario import load
 
@@ -69,7 +69,7 @@ class Trials:
 
     def tables(self, settings: tuple[str, ...] = ()) -> list[_core.Tables]:
         """Simulate it with settings, once with each seed. What it has more of stays as it is."""
-        new = tuple(setting for setting in settings if not has(self._long, setting))
+        new = lacking(self._long, settings)
         trials = [Trial(self._with(new), seed, None) for seed in self.seeds]
         return [self.engine.tables(one, samples=False, progress=None) for one in trials]
 
