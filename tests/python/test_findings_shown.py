@@ -152,6 +152,17 @@ def test_nothing_is_concluded_from_a_model_that_is_off(mptcplab: Any, tmp_path: 
     assert "and so nothing is concluded from it" in mptcplab("why", "--try", *captures).stdout
 
 
+def test_a_sender_alone_that_sent_all_twice_shows_no_rates(mptcplab: Any, tmp_path: Path) -> None:
+    """Which copy came first, the receiver tells."""
+    lossy: dict[str, Any] = {"wifi": WIFI | {"loss": "5 %"}, "lte": LTE | {"loss": "5 %"}}
+    asked = ASK | {"response": "2 kB", "requests": 80, "think": "20 ms"}
+    table = scenario(asked, mptcp={"scheduler": "redundant"}, **lossy)
+    _, server = captured(table, tmp_path)
+    refused = mptcplab("why", "--try", str(server))
+    assert refused.returncode == 2
+    assert re.fullmatch(r"mptcplab: .*server.pcapng: the rate of a path.*\n", refused.stderr)
+
+
 def test_captures_that_tell_too_little_for_a_model_are_refused_in_a_line(mptcplab: Any) -> None:
     """Without the sender's end there are no round trips; a few bytes are no transfer."""
     client = EXAMPLES / "refused" / "client.pcapng.gz"

@@ -185,6 +185,12 @@ def _rate_mbps(tables: Tables, flow: Row) -> float:
             begun.append((row["bytes"], 1))
         rates += [received / bins for received, bins in begun if received >= TRAIN_BYTES]
         begun = [(received, bins) for received, bins in begun if received < TRAIN_BYTES]
+    if not rates:
+        # A sender alone does not see which of two copies came first.
+        raise Error(
+            "the rate of a path, which remedies are tried with, does not show: what was sent over "
+            "it was sent over others, too; capture at both ends"
+        )
     rates.sort()
     return rates[int(BEST * (len(rates) - 1))] * 8e-6 / BIN_S
 
