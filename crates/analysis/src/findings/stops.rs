@@ -234,7 +234,8 @@ fn findings(case: &Case, outages: Vec<Outage>, describe: impl Fn(&Case, &[Outage
 fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rate: Rate) -> Vec<Outage> {
     let mut outages = Vec::new();
     let idle_s = idle::of_application(case, timeline);
-    for silent in away::away(case, timeline, subflow) {
+    let spans = away::away(case, timeline, subflow);
+    for silent in spans.iter().cloned() {
         let (timeouts, backed_off) = timeouts(timeline, subflow, silent.clone());
         // What joined later waited for nothing, nor does what has ended.
         let others = there(case, case.seconds(timeline, silent.start), |other| other != subflow);
@@ -266,7 +267,10 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
             time.clone().map(|index| (index, would_come(index))).filter(held_up).map(held_s).sum()
         };
         // What was on it, it brings again only while it recovers.
-        let time = away::until_recovered(case, timeline, &silent, rate.of_all);
+        let mut time = away::until_recovered(case, timeline, &silent, rate.of_all);
+        // What the next outage costs is not this one's.
+        let next = spans.iter().map(|span| span.start).filter(|&start| start >= silent.end).min();
+        time.end = time.end.min(next.unwrap_or(time.end));
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
         let (waited_s, in_all_s) = (waited_s(&silent), waited_s(&time));
         let mut lost_s = away::claim(case, timeline, &time, rate.of_all, rates[subflow], in_all_s);
