@@ -67,6 +67,34 @@ def test_a_path_that_held_packets_up_is_not_left_for_that() -> None:
     assert names(dead, "path_dead") == [["the path manager guard"]]
 
 
+def test_what_is_lost_soon_after_a_path_held_packets_up_is_an_outage_of_its_own() -> None:
+    """Of the first the hosts can do nothing, of the second they can."""
+    timeline = [*away("wifi", 2, 3.2, "hold"), *away("wifi", 3.3, 6)]
+    one = scenario(BULK | {"size": "20 MB"}, timeline=timeline)
+    told = recommended(one, 1)
+    dead = {round(row["from_s"]): row for row, _ in told["findings"] if row["kind"] == "path_dead"}
+    assert {at: bool(row["beyond_hosts"]) for at, row in dead.items()} == {2: True, 3: False}
+    first_s, second_s = (
+        told["elapsed_s"] - recommended(without, 1)["elapsed_s"]
+        for without in (one | {"timeline": timeline[2:]}, one | {"timeline": timeline[:2]})
+    )
+    assert dead[2]["cost_s"] < 1.5 * first_s
+    assert second_s / 1.5 < dead[3]["cost_s"] < 1.5 * second_s
+    (tried,) = gains(one, told)["path_dead"]
+    assert tried["gained_s"] > 0
+
+
+def test_a_download_after_a_handshake_is_no_message() -> None:
+    """TLS takes turns as well: two answers, and the second has nearly all bytes."""
+    asked = ask(response="8 MB", think="20 ms", requests=2)
+    one = scenario(asked, timeline=away("wifi", 2, 5), wifi=WIFI, lte=LTE)
+    told = recommended(one, 1)
+    (row,) = [row for row, _ in told["findings"] if row["kind"] == "path_dead"]
+    assert "of messages" not in row["remedy"]
+    (tried,) = gains(one, told)["path_dead"]
+    assert tried["gained_s"] > 0
+
+
 def test_of_messages_a_guard_shortens_the_longest_wait() -> None:
     """The whole may take longer, and the finding says so."""
     slower = LTE | {"delay": "45 ms"}
@@ -81,18 +109,29 @@ def test_of_messages_a_guard_shortens_the_longest_wait() -> None:
     assert tried["gained_s"] < 0
 
 
-@pytest.mark.parametrize(("response", "is_twice"), [("2 kB", True), ("200 kB", False)])
-def test_large_responses_are_not_sent_over_all_paths(response: str, *, is_twice: bool) -> None:
+@pytest.mark.parametrize(
+    ("request_size", "response", "is_twice"),
+    [("300 B", "2 kB", True), ("300 B", "200 kB", False), ("100 kB", "1 kB", False)],
+)
+def test_large_messages_are_not_sent_over_all_paths(
+    request_size: str, response: str, *, is_twice: bool
+) -> None:
     """Each path would carry all of them."""
     lossy = WIFI | {"loss": "5 %"}
-    asked = ask(response=response, think="20 ms", requests=60)
+    asked = ask(request=request_size, response=response, think="20 ms", requests=60)
     kinds = names(scenario(asked, wifi=lossy, lte=LTE | {"loss": "5 %"}), "tail_losses")
     assert kinds
     assert all(("the scheduler redundant" in one) is is_twice for one in kinds)
 
 
 @pytest.mark.parametrize(
-    ("transfer", "saves"), [(ask(response="2 kB", requests=80), False), (BULK, True)]
+    ("transfer", "saves"),
+    [
+        (ask(response="2 kB", requests=80), False),
+        (ask(response="80 kB", think="20 ms", requests=37), True),
+        (ask(response="900 kB", think="20 ms", requests=12), True),
+        (BULK, True),
+    ],
 )
 def test_short_messages_may_well_come_twice(transfer: Table, *, saves: bool) -> None:
     """What one path loses, the other has brought: to send it once makes them wait for it."""
@@ -126,3 +165,15 @@ def test_a_path_that_is_far_slower_is_not_missed(
     told = recommended(one, 1)
     (tried,) = gains(one, told)["no_second_path"]
     assert (tried["gained_s"] > 0) is is_missed
+
+
+@pytest.mark.parametrize(("mbps", "is_spared"), [(4, False), (2.857, True)])
+def test_a_path_is_no_backup_where_the_other_takes_longer_for_all(
+    mbps: float, *, is_spared: bool
+) -> None:
+    """Data waits for what it carries, but without it nothing would be there sooner."""
+    slow = {"rate": f"{mbps} Mbit/s", "delay": "45 ms", "queue": "1 s"}
+    robin = {"scheduler": "round-robin"}
+    one = scenario(BULK | {"size": "20 MB"}, wifi=WIFI, lte=slow, mptcp=robin)
+    (tried,) = names(one, "head_of_line")
+    assert ("that path as a backup" in tried) is is_spared

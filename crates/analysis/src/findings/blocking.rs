@@ -23,6 +23,12 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     let best = |subflow: usize| timeline.best(|index| f64::from(timeline.of(subflow, index).came_bytes));
     let fastest = case.established().into_iter().map(best).fold(0.0, f64::max);
+    let (bytes, elapsed_s) = (case.bytes as f64, case.elapsed_s);
+    // As a backup a path spares the wait, and the fastest has to carry what it carried: all of it in no more time than both took.
+    let is_spared = |subflow: usize, waited_s: f64| {
+        let own = timeline.bytes(subflow, 0..timeline.whole.len());
+        best(subflow) * MANY_TIMES <= fastest && own / fastest <= waited_s && bytes / fastest <= elapsed_s
+    };
     let mut found = Vec::new();
     for subflow in case.established() {
         let waited = |index: usize| f64::from(timeline.of(subflow, index).waited_us) / 1e6;
@@ -73,11 +79,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             evidence: format!(
                 "data of other subflows waited at least 100 ms at a time for segments of this one, {waited_s:.3} s in all"
             ),
-            // As a backup it spares the wait, and another path has to carry what it carried.
-            remedy: match best(subflow) * MANY_TIMES <= fastest && case.without_s(timeline, subflow) <= waited_s {
-                true => &[ECF, AS_BACKUP, SHORTER],
-                false => &[ECF, SHORTER],
-            },
+            remedy: if is_spared(subflow, waited_s) { &[ECF, AS_BACKUP, SHORTER] } else { &[ECF, SHORTER] },
         });
     }
     found

@@ -27,6 +27,10 @@ const SHORT_BYTES: u32 = 5000;
 const SHORT_ROUND_TRIPS: f64 = 2.0;
 /// A path whose usual round trip is no more than so many times its least has no queue that stands: more would go over it.
 const UNQUEUED: f64 = 1.3;
+/// A message of so much is a transfer of its own: paths are soon full, as of a download after the handshake of TLS.
+const LONG_MESSAGE_BYTES: u64 = 1_000_000;
+/// What a sender may send before anything is acknowledged (RFC 6928): sent over all paths, so much takes no capacity to speak of.
+pub(super) const FIRST_WINDOW_BYTES: u64 = 14_600;
 /// What sent nothing has no packets to show: those of the whole connection show it.
 const IDLE: &str = "backup_unused";
 /// What the answer to a SYN shows.
@@ -211,16 +215,16 @@ impl<'a> Case<'a> {
         sender.flows.iter().enumerate().map(silences).collect()
     }
 
-    /// Whether one end asked, and waited for each answer. Only captures of the client show it.
+    /// Whether one end asked, and waited for each answer, and neither end said much at a time.
     pub(super) fn exchanges(&self) -> bool {
-        self.report.transfers[Direction::Down as usize].responses.is_some_and(|count| count > 1)
+        self.message_bytes().is_some_and(|bytes| bytes < LONG_MESSAGE_BYTES)
     }
 
-    /// Of a path that is slower than another: how much longer that one takes for what it carried, seconds.
-    pub(super) fn without_s(&self, timeline: &Timeline, subflow: usize) -> f64 {
-        let best = |subflow: usize| timeline.best(|index| f64::from(timeline.of(subflow, index).came_bytes));
-        let fastest = self.established().into_iter().filter(|&other| other != subflow).map(best).fold(0.0, f64::max);
-        timeline.bytes(subflow, 0..timeline.whole.len()) / fastest
+    /// Where one end asked and waited for each answer: how long messages are of the end that says more. Only captures of the client
+    /// show it.
+    pub(super) fn message_bytes(&self) -> Option<u64> {
+        let count = self.report.transfers[Direction::Down as usize].responses.filter(|&count| count > 1)?;
+        self.report.transfers.iter().map(|row| row.bytes / count).max()
     }
 
     /// Subflows between the addresses of this one, itself among them: they go over one path.

@@ -1,7 +1,7 @@
 //! The last segments of a request or a response were lost: nothing came after them that would have shown it, and the sender waited
 //! for its timer.
 
-use super::case::{Case, Cost, Found, often, s};
+use super::case::{Case, Cost, FIRST_WINDOW_BYTES, Found, often, s};
 use super::remedies::{Remedy, Remedy::Said, TWICE};
 use super::waits::Wait;
 use std::collections::BTreeMap;
@@ -9,9 +9,6 @@ use tables::Direction;
 
 /// A wait of which less is left to claim belongs to another finding, or held nothing up.
 const LEAST_PART: f64 = 0.5;
-
-/// What a sender may send before anything is acknowledged (RFC 6928): sent over all paths, so much takes no capacity to speak of.
-const FIRST_WINDOW_BYTES: u64 = 14_600;
 
 const LESS: Remedy = Said("a path that loses less");
 const AGAIN: Remedy = Said(
@@ -61,8 +58,7 @@ fn finding(case: &Case, subflow: usize, waits: &[(Wait, f64)]) -> Found {
     }
 }
 
-/// Whether responses are so small that they may well go over all paths.
+/// Whether requests and responses are so small that they may well go over all paths.
 fn are_small(case: &Case) -> bool {
-    let down = &case.report.transfers[Direction::Down as usize];
-    down.responses.is_some_and(|count| down.bytes <= count * FIRST_WINDOW_BYTES)
+    case.message_bytes().is_some_and(|bytes| bytes <= FIRST_WINDOW_BYTES)
 }

@@ -1,6 +1,6 @@
 //! Data arrived twice, be it over two subflows or over one.
 
-use super::case::{Case, Cost, Found};
+use super::case::{Case, Cost, FIRST_WINDOW_BYTES, Found};
 use super::remedies::{LEAVE_SOONER, ONCE, Remedy, Remedy::Said};
 use crate::timeline::{Bin, Flow};
 
@@ -13,7 +13,7 @@ const MOST: f64 = 0.5;
 const LEAST_TIMEOUT_S: f64 = 0.2;
 
 const SAVES: Remedy = Said(
-    "none for the time: paths have room, and what one of them loses the other has brought; a scheduler that is not redundant (lowest-rtt) \
+    "none that saves time: messages are short, and what one path loses the other has brought; a scheduler that is not redundant (lowest-rtt) \
      saves data, and waits for what is lost",
 );
 const DIFFER_LESS: Remedy = Said("paths that lose less, or whose delays differ less");
@@ -47,8 +47,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     // Where no queue stood, nothing else would have gone in its place sooner.
     let is_known = !(case.changed || case.sender.is_some() && case.have_room());
-    // Who waits for each message gains what lost packets would have made it wait.
-    let saves = case.exchanges() && (!is_known || cost_s < LEAST_TIMEOUT_S * f64::from(lost_packets(case)));
+    // Who waits for each message gains what lost packets would have made it wait. Longer ones fill the paths, and come sooner once.
+    let is_short = case.message_bytes().is_some_and(|bytes| bytes <= 2 * FIRST_WINDOW_BYTES);
+    let saves = is_short && (!is_known || cost_s < LEAST_TIMEOUT_S * f64::from(lost_packets(case)));
     vec![Found {
         kind: "reinjection_waste",
         subflow: (0..by_flow.len()).max_by_key(|&subflow| by_flow[subflow]),
