@@ -263,6 +263,25 @@ def test_what_a_policy_closes_is_no_slower_path() -> None:
     assert true_s / FACTOR <= told["found"]["path_slowed"] <= true_s * FACTOR
 
 
+def test_of_a_path_that_joined_late_the_mean_rate_is_told() -> None:
+    """It was dead for half of the time after it."""
+    timeline = [event(3, "lte", "attach"), *away("lte", 6, 10)]
+    late = scenario(
+        BULK | {"size": "30 MB"}, timeline=timeline, wifi=WIFI, lte=LTE | {"attached": False}
+    )
+    tables = _core.simulate(plan(load(late)[1], 1, None))
+    (row,) = (row for row in tables.rows("findings") if row["kind"] == "join_late")
+    (flow,) = (
+        row for row in tables.rows("flows") if (row["subflow"], row["direction"]) == (1, "down")
+    )
+    (elapsed_s,) = (
+        row["elapsed_s"] for row in tables.rows("transfers") if row["direction"] == "down"
+    )
+    (told,) = re.findall(r"carried ([\d.]+) Mbit/s", row["message"])
+    carried = flow["delivered_bytes"] * 8e-6 / (elapsed_s - row["to_s"])
+    assert float(told) == pytest.approx(carried, rel=0.02)
+
+
 def test_a_transfer_whose_first_syn_was_lost_is_not_short() -> None:
     """Its second path would have joined in time."""
     late = scenario(BULK | {"size": "1 MB"}, timeline=away("wifi", 0, 0.9))

@@ -39,6 +39,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let (from_s, to_s) = (case.begin_s + began_s, case.begin_s + began_s + joined_s);
         let part = (timeline.rate(subflow) / case.best_rate).min(1.0);
         let cost = case.claim(from_s, to_s, joined_s * part);
+        let mbps = timeline.bytes(subflow, 0..timeline.whole.len()) * 8e-6 / (case.end_s() - to_s);
         found.push(Found {
             kind: "join_late",
             subflow: Some(subflow),
@@ -46,7 +47,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             to_s,
             cost,
             confidence: 0.6,
-            message: format!("{} joined {} after the connection began, and then carried {:.2} Mbit/s", case.name(subflow), s(joined_s), timeline.rate(subflow) * 8e-6),
+            message: format!("{} joined {} after the connection began, and then carried {mbps:.2} Mbit/s", case.name(subflow), s(joined_s)),
             evidence: format!("the handshake of its subflow ended {joined_s:.3} s after the connection's first packet"),
             remedy: &[Said("bring the path up before the connection begins, or set its route and endpoint at once: ip mptcp monitor shows when it joins; against a lost SYN, nothing")],
         });
