@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from experiments.calibration import curves
 from experiments.calibration.hidden import SEGMENT_BYTES
 from experiments.markdown import table
 
@@ -26,8 +27,6 @@ COUNTED = ("throughput", "rtt", "handshake_rtt", "loss")
 FIGURES = (*COUNTED, "throughput_cv", "rtt_sd")
 # Why the links of these rows do not.
 REASONS = {
-    "umass-tr/II/boston-att-lte-adjusted": "One packet of 2000 is lost, so that a run meets about one burst of a third of a window: "
-    "the 12 runs of the fit met fewer than the 30 here.",
     "umass-tr/II/sunderland-verizon-ehrpd": "Losses alone hold its throughput, and are drawn. What is lost and how fast it is cannot both be met: the fit "
     "ends at three quarters of the loss, and the 30 runs here draw a little less.",
 }
@@ -38,10 +37,12 @@ Rows = dict[str, dict[str, Any]]
 def markdown(part: str = "rows") -> str:
     """Give a table of all rows (``rows``) or of figures left out (``left``), or either in a few lines (``sum``, ``errors``).
 
-    ``hidden`` is the table of hidden links and what was found of them.
+    ``hidden`` is the table of hidden links and what was found of them, ``curves`` that of what papers draw over time.
     """
     if part == "hidden":
         return _hidden(json.loads(HIDDEN.read_text()))
+    if part == "curves":
+        return _curves(json.loads(curves.RESULTS.read_text())["rows"])
     results = json.loads(RESULTS.read_text())
     if part == "sum":
         return _sum(results["rows"], results["seeds"])
@@ -131,11 +132,27 @@ def _hidden(results: dict[str, Any]) -> str:
     )
 
 
+def _curves(rows: Rows) -> str:
+    """Set what families show beside what is drawn."""
+    heads = ("row", "drawn", "family", "weight", "variation", "best second, Mbit/s", "growth")
+    lines = []
+    for name, found in rows.items():
+        figure, says = curves.CURVES[name]
+        named = [f"`{name}`", f"{figure}: {says}"]
+        for family, one in found.items():
+            shown = (one[key] for key in ("weight", "variation", "peak_mbps", "growth"))
+            lines.append([*named, family, *map(_number, shown)])
+            named = ["", ""]
+    return "\n".join(table(heads, lines)) + "\n"
+
+
 def _errors(rows: Rows) -> str:
     """Say of each figure how far off it was where the fit did not know it."""
     lines = []
     for figure in FIGURES:
-        found = [row[figure] for row in rows.values() if figure in row]
+        # What is beyond a bound, or not, is off by no factor.
+        known = (row[figure] for row in rows.values() if figure in row)
+        found = [one for one in known if not (one.get("below") or one.get("above"))]
         # Nothing at all has no factor.
         factors = [max(one["ratio"], 1 / one["ratio"]) for one in found if one.get("ratio")]
         met = sum(one["met"] for one in found)
@@ -166,7 +183,8 @@ def _cell(one: dict[str, Any] | None) -> str:
     """Write what is shown beside what was measured; bold where it is missed."""
     if one is None:
         return ""
-    text = f"{_number(one.get('shown'))} / {_number(one['target'])}"
+    bound = "< " if one.get("below") else "> " if one.get("above") else ""
+    text = f"{_number(one.get('shown'))} / {bound}{_number(one['target'])}"
     return text if one["met"] else f"**{text}**"
 
 

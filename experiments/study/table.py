@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +32,12 @@ ORDER = (
     judging.CONTRADICTED,
     judging.UNJUDGED,
 )
+# What predictions over calibrated links, and findings, were to reach, before links were of families: factors that figures are off by at
+# most, figures that are nearer than every naive predictor, the part of printed numbers within intervals, and findings at most.
+OFF = {"RTT": 1.25, "loss": 1.8}
+NEARER = ("throughput", "handshake RTT")
+INSIDE = 0.8
+FOUND = {judging.FAILS: 3, judging.UNJUDGED: 8}
 
 
 def markdown(part: str) -> str:
@@ -52,6 +59,44 @@ def _worth(results: dict[str, Any]) -> Iterator[str]:
     for score in results["scores"]:
         if score["use"] == "predicted":
             yield f"- {formatting.worth(score)}."
+
+
+def _goals(results: dict[str, Any]) -> Iterator[str]:
+    """Set what came out beside what was aimed at."""
+    scores = {
+        one["kind"]: one
+        for one in results["scores"]
+        if (one["use"], one["origin"]) == (outcome.PREDICTED, "calibrated")
+    }
+    rows = []
+    for kind in NEARER:
+        skills = scores[kind]["skills"]
+        least = min(skills, key=lambda name: skills[name]["skill"])
+        skill = skills[least]["skill"]
+        said = f"skill {formatting.signed(skill)} against *{least}*, the least"
+        rows.append((f"{kind} nearer than every naive predictor", said, skill > 0))
+    for kind, most in OFF.items():
+        off = math.exp(scores[kind]["mean_absolute_log_error"])
+        rows.append((f"{kind} off by ×{most:g} at most, on average", f"×{off:.2f}", off <= most))
+    inside, known = (sum(one[key] for one in scores.values()) for key in ("inside", "intervals"))
+    rows.append(
+        (
+            f"{INSIDE:.0%} of printed numbers inside the 90 % prediction intervals",
+            f"{inside} of {known}, {inside / known:.0%}",
+            inside >= INSIDE * known,
+        )
+    )
+    every = [found["status"] for one in results["experiments"] for found in one["findings"]]
+    for status, most in FOUND.items():
+        count = every.count(status)
+        rows.append((f"at most {most} findings: *{status}*", str(count), count <= most))
+    yield from _table(
+        ("aimed at", "came out", "reached"),
+        [
+            (aim.replace("0%", "0 %"), said.replace("%", " %"), "yes" if reached else "no")
+            for aim, said, reached in rows
+        ],
+    )
 
 
 def _findings(results: dict[str, Any]) -> Iterator[str]:
@@ -275,6 +320,7 @@ def _bold(status: str) -> str:
 PARTS = {
     "scores": _scores,
     "worth": _worth,
+    "goals": _goals,
     "verdicts": _verdicts,
     "failures": _failures,
     "findings": _findings,

@@ -472,6 +472,9 @@ def test_every_row_says_which_families_were_tried_and_why_it_is_one(row: str) ->
     table = library.table("links", rows.subject(row).name)
     tried = table["origin"]["families"]
     assert len(tried) > 1
+    assert {one["family"] for one in tried} == {
+        model.family.name for model in start.models(rows.subject(row))
+    }
     assert sum(one["weight"] for one in tried) == pytest.approx(1, abs=0.01)
     assert table["origin"]["why"]
     others = [one["weight"] for one in table.get("alternatives", [])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import tomllib
@@ -11,13 +12,15 @@ from typing import Any
 
 import pytest
 
+from experiments.calibration import curves
 from mptcplab.calibration import choice, fit, modelled, profile, rows, start
 from mptcplab.calibration.families import admissible, families
 from mptcplab.calibration.fit import Fit, residuals
 from mptcplab.calibration.measure import Measured, measure
-from mptcplab.calibration.subject import Subject
-from mptcplab.calibration.target import Target
+from mptcplab.calibration.subject import SAW_TOOTH, Subject
+from mptcplab.calibration.target import Residual, Target
 from mptcplab.calibration.uncertainty import widened
+from mptcplab.scenario import library
 from mptcplab.scenario.scenario import load
 
 PRINTED = (
@@ -74,6 +77,63 @@ def test_losses_that_kept_a_transfer_below_a_capacity_are_told_from_the_capacity
     printed = printed_of(truth, list(range(1, 7)))
     found = choice.choose(subject(targets=printed), runs=3, tries=4, workers=2)
     assert found.tried[0].fit.family.capacity == "unfilled"
+
+
+def test_a_constant_capacity_stands_where_no_variation_is_printed() -> None:
+    delay = {"element": "delay", "delay": "20 ms"}
+    fast = {"element": "rate", "rate": "8 Mbit/s"}
+    burst = {"element": "gilbert-elliott-time", "good_time": "3 s", "bad_time": "8 ms"}
+    queued = fast | {"queue": {"queue": "drop-tail", "bytes": "60 kB"}}
+    truth = {"uplink": [fast, delay], "downlink": [queued, delay, burst]}
+    for technology in ("LTE", "Wi-Fi"):
+        of = subject(technology=technology, targets=printed_of(truth, list(range(1, 7))))
+        found = choice.choose(of, runs=3, tries=4, workers=2)
+        assert "steady-bursts" in {one.fit.family.name for one in found.standing}
+
+
+@pytest.mark.parametrize(("name", "teeth"), SAW_TOOTH.items())
+def test_a_curve_says_whether_throughput_varies_at_all(name: str, *, teeth: bool) -> None:
+    """What is only a bound is not fitted to: families are chosen by it."""
+    of = rows.subject(name)
+    bound = of.target("throughput_cv")
+    assert bound is not None
+    assert (bound.above, bound.below) == (teeth, not teeth)
+    models = start.models(of)
+    assert all("variation" not in one.fitted for one in models)
+    assert any(one.varies for one in models) is teeth
+
+
+def test_what_is_within_a_bound_is_no_error() -> None:
+    def off(shown: float, **bound: bool) -> float:
+        target = Target("throughput_cv", 0.05, **bound)
+        of = replace(made("steady-single"), residuals=[Residual(target, shown, None)])
+        return choice.errors(of, 3)["throughput, variation within a run"]
+
+    assert off(0.01, below=True) == off(0.1, above=True) == 0
+    assert off(0.1, below=True) == pytest.approx(off(0.025, above=True))
+    assert 1 < off(0.1, below=True) < off(0.2, below=True)
+
+
+def test_throughput_grows_between_losses_where_it_has_a_saw_tooth() -> None:
+    teeth = [second for _ in range(5) for second in range(5, 15)]
+    grown = curves.growth(teeth, [0, 10, 20, 30])
+    assert grown is not None
+    assert grown > 1.5
+    assert curves.growth([10] * 50, [0, 10, 20, 30]) == 1
+    assert curves.growth(teeth, [0, 1, 2, 3]) is None
+
+
+def test_curves_are_set_beside_the_links_that_ship() -> None:
+    kept = json.loads(curves.RESULTS.read_text())["rows"]
+    assert list(kept) == list(curves.CURVES)
+    for row, found in kept.items():
+        tried = library.table("links", rows.subject(row).name)["origin"]["families"]
+        weights = {one["family"]: one["weight"] for one in tried}
+        assert {family: one["weight"] for family, one in found.items()} == {
+            family: weight
+            for family, weight in weights.items()
+            if weight >= choice.LEAST_WEIGHT or family == curves.CONSTANT
+        }
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 import tomllib
 from pathlib import Path
 
-from experiments.study import thresholds, today
+from experiments.study import table, thresholds, today
 from mptcplab.study.experiments import experiments
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +44,22 @@ def test_every_finding_stands_on_the_page_of_today_of_its_paper() -> None:
     pages = {paper: today.page(paper) for paper in today.PAPERS}
     for finding in found:
         assert finding["says"].replace("|", r"\|") in pages[finding["paper"]]
+
+
+def test_what_was_aimed_at_is_set_beside_every_number_that_was_predicted() -> None:
+    results = json.loads((ROOT / "experiments/study/results.json").read_text())
+    predicted = [
+        row
+        for one in results["experiments"]
+        for row in one["comparisons"]
+        if row["scored"] and not row["fitted"] and row["origin"] == "calibrated"
+        if row["log_error"] is not None and row["inside"] is not None
+    ]
+    inside = sum(row["inside"] for row in predicted)
+    lines = table.markdown("goals").splitlines()
+    (line,) = (one for one in lines if "intervals" in one)
+    assert f"| {inside} of {len(predicted)}, " in line
+    assert line.endswith("| yes |" if inside >= 0.8 * len(predicted) else "| no |")
 
 
 def test_thresholds_are_those_that_runs_begin_with() -> None:

@@ -227,10 +227,11 @@ def errors(fit: Fit, runs: int) -> dict[str, float]:
     found = {}
     for one in fit.residuals:
         figure, shown = one.target.figure, one.shown or 0.0
-        if one.target.below:
-            off = max(0.0, _log(shown / one.target.value)) / math.log(LOSS_FACTOR)
+        off = _log(shown / one.target.value)
+        if one.target.is_bound:
+            off = max(0.0, -off if one.target.above else off) / math.log(LOSS_FACTOR)
         else:
-            off = _log(shown / one.target.value) / _standard_error(fit, one, runs)
+            off /= _standard_error(fit, one, runs)
         found[_name(figure)] = off**2
     if not fit.subject.draws or runs < 2:
         return found
@@ -279,7 +280,7 @@ def _vague(fit: Fit, runs: int) -> float:
     return math.fsum(
         2 * math.log(_standard_error(fit, one, runs) / _least(one))
         for one in fit.residuals
-        if not one.target.below
+        if not one.target.is_bound
     )
 
 

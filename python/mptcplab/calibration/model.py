@@ -81,7 +81,7 @@ class Model:
         """
         if self.subject.is_captured:
             return list(self.fitted.values())
-        return [one.figure for one in self.subject.targets if not one.below]
+        return [one.figure for one in self.subject.targets if not one.is_bound]
 
     @property
     def searched(self) -> dict[str, str]:

@@ -70,7 +70,7 @@ def of(subject: Subject, family: Family | None = None) -> Model:
     fitted = {
         answers[one.figure]: one.figure
         for one in subject.targets
-        if one.figure in answers and not (one.figure == "loss" and one.below)
+        if one.figure in answers and not one.is_bound
     }
     if start["variation"] < STEADY:
         family = steady(family)
@@ -175,16 +175,17 @@ def _printed(subject: Subject) -> tuple[Parameters, dict[str, str]]:
     handshake = subject.value("handshake_rtt", subject.base_rtt_ms or 0.6 * rtt)
     throughput = subject.value("throughput", subject.rate_mbps or _mathis_mbps(subject))
     base = min(handshake, subject.awake_rtt_ms) if rtt else handshake
+    varies = subject.target("throughput_cv")
     start = {
         "rate_mbps": throughput * 1.1,
         "base_ms": base,
         # Reno's saw-tooth fills a queue of this size by two thirds on average.
         "queue_ms": max(10.0, 1.5 * (rtt - base)),
         "burst_percent": max(0.5 * subject.value("loss", 2e-4), LEAST_BURST_PERCENT),
-        "variation": subject.value(
-            "throughput_cv", VARIATION.get(subject.technology, OTHER_VARIATION)
-        ),
+        "variation": VARIATION.get(subject.technology, OTHER_VARIATION),
     }
+    if varies is not None and not varies.above:
+        start["variation"] = 0.0 if varies.below else varies.value
     answers = dict(ANSWERS)
     if handshake > base * (1 + ASLEEP):
         start["promotion_ms"] = handshake - base

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from mptcplab.calibration.target import Target
+from mptcplab.calibration.target import STEADY, Target
 from mptcplab.measurements import SinglePath
 
 # The initial slow-start threshold, 64 KB, is that of UM-CS-2012-022 §IV-A for all that its authors
@@ -127,6 +127,10 @@ DRAINING = (
 # UM-CS-2012-022, table I: of the Wi-Fi networks that were measured alone, this one had a radio of a
 # neighbouring band beside it, Sprint's WiMAX at 2495 to 2690 MHz.
 INTERFERED = ("umass-tr/II/boston-rcn-wifi",)
+# Rows whose throughput is drawn over time, and whose variation is not printed (UM-CS-2012-022,
+# figures 2 and 6): the text says whether it is a saw-tooth, so that it varies by more than TCP may,
+# or by less.
+SAW_TOOTH = {"umass-tr/II/boston-att-lte": False, "umass-tr/IV/boston-att-lte-mobile": True}
 # Where no handshake was measured: that of the same technology's downloads (UM-CS-2012-022, table
 # II; of Wi-Fi its home network, RCN), less where the data's RTT leaves no room.
 BASE_RTT_MS = {
@@ -156,6 +160,8 @@ def _targets(row: SinglePath, spread: str) -> list[Target]:
         targets.append(Target("rtt_sd", row.rtt.sd))
         if row.throughput is not None and row.throughput.sd is not None:
             targets.append(Target("throughput_cv", row.throughput.sd / row.throughput.mean))
+    if (teeth := SAW_TOOTH.get(row.id)) is not None:
+        targets.append(Target("throughput_cv", STEADY, below=not teeth, above=teeth))
     for figure in ("rtt", "loss"):
         printed = getattr(row, f"{figure}_by_size")
         if printed:

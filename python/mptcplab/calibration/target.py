@@ -38,6 +38,13 @@ class Target:
     sd: float | None = None
     #: Whether it is known only that it is below ``value``.
     below: bool = False
+    #: Whether it is known only that it is above ``value``.
+    above: bool = False
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether a value is only a bound."""
+        return self.below or self.above
 
     @property
     def near(self) -> float:
@@ -51,6 +58,8 @@ class Target:
             return False
         if self.below:
             return shown <= self.value
+        if self.above:
+            return shown >= self.value
         if self.figure == "loss":
             return self.value / LOSS_FACTOR <= shown <= self.value * LOSS_FACTOR
         return abs(shown - self.value) <= self.near
@@ -75,7 +84,7 @@ class Residual:
         ratio = self.row().get("ratio")
         return (
             FIGURES[self.target.figure],
-            ("< " if self.target.below else "") + _with_sd(self.target.value, self.target.sd),
+            _sign(self.target) + _with_sd(self.target.value, self.target.sd),
             _with_sd(self.shown, self.sd),
             "" if ratio is None else f"{ratio:.2f}",
             "" if range_ is None else " to ".join(map(text.figure, range_)),
@@ -89,6 +98,7 @@ class Residual:
         row = {
             "target": value,
             "below": self.target.below or None,
+            "above": self.target.above or None,
             "target_sd": self.target.sd,
             "shown": rounded(self.shown),
             "sd": rounded(self.sd),
@@ -96,6 +106,10 @@ class Residual:
             "met": self.is_met,
         }
         return {key: one for key, one in row.items() if one is not None}
+
+
+def _sign(target: Target) -> str:
+    return "< " if target.below else "> " if target.above else ""
 
 
 def _with_sd(value: float | None, sd: float | None) -> str:
