@@ -66,7 +66,7 @@ def test_each_remedy_is_declared_once_and_can_be_set() -> None:
     assert len(declared()) == len(described) + len(OWN)
     tables = [scenario(wifi=WIFI, lte=SLOW | {"backup": backup}) for backup in (False, True)]
     for remedy in declared().values():
-        resolved = remedy.of(FindingPaths("lte", ("lte",)))
+        resolved = remedy.of(FindingPaths("lte", ("lte",), "lte"))
         assert resolved is not None
         assert between not in remedy.words
         assert remedy.name
@@ -99,6 +99,17 @@ def test_the_backup_that_is_recommended_is_what_is_tried(
     assert len(own) == 1
     assert own[0]["settings"] == [f"path.{name}.backup=true" for name in list(paths(number))[1:]]
     assert own[0]["gained_s"] > row["cost_s"] / 2
+
+
+def test_a_best_path_that_is_a_backup_is_to_be_a_regular_one(tmp_path: Path) -> None:
+    """Its flag is why it stood by: without that the transfer has what it lost."""
+    spare = {"wifi": SLOW, "lte": WIFI | {"backup": True}}
+    why = package.why(downloaded(tmp_path / "run", **spare), tries=True)
+    row = one(why.rows, "slower_than_single")
+    assert "lte alone, which is a backup" in row["message"]
+    (tried,) = tried_for(why, "slower_than_single")
+    assert tried["settings"] == ["path.lte.backup=false"]
+    assert tried["gained_s"] > row["cost_s"] / 2
 
 
 def test_all_that_a_finding_recommends_and_settings_do_is_tried(slow: Path) -> None:

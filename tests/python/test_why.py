@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import shutil
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,10 +19,13 @@ from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, event, sc
 from mptcplab._core import Tables
 from mptcplab.analysis import measure
 from mptcplab.calibration.modelled import BIN_S, OVERFLOWS, largest, never_filled, widest
+from mptcplab.engines import DEFAULT
 from mptcplab.results.findings.remedies import named
 from mptcplab.results.findings.tries import Trials, tried
 from mptcplab.results.run import ADDED
 from mptcplab.results.unanswered import unanswered
+from mptcplab.scenario.long import write
+from mptcplab.scenario.scenario import load
 
 Table = dict[str, Any]
 
@@ -255,7 +259,6 @@ def test_the_remedy_of_a_long_queue_shows_round_trips() -> None:
     """Its gain is delay."""
     from mptcplab.cli.summary.findings import print_tried
     from mptcplab.cli.summary.page import Page
-    from mptcplab.engines import DEFAULT
 
     bloated = scenario(wifi=WIFI | {"queue": "1500 ms"})
     row = {"kind": "bufferbloat", "remedy": named(BBR).words, "cost_s": None}
@@ -273,7 +276,6 @@ def test_the_remedy_of_a_call_shows_how_it_is_served() -> None:
     """It gains no time: what was late came in time over the other path."""
     from mptcplab.cli.summary.findings import print_tried
     from mptcplab.cli.summary.page import Page
-    from mptcplab.engines import DEFAULT
 
     call = {"application": "constant-bit-rate", "rate": "64 kbit/s", "message": "160 B"}
     call |= {"duration": "20 s", "direction": "download", "deadline": "150 ms"}
@@ -285,6 +287,36 @@ def test_the_remedy_of_a_call_shows_how_it_is_served() -> None:
     stream = io.StringIO()
     print_tried(Page(stream), rows)
     assert "late %" in stream.getvalue()
+
+
+def test_a_policy_is_tried_with_what_comes_with_it() -> None:
+    """ECF has opportunistic retransmission and penalisation, unless the scenario says otherwise."""
+    short = scenario(wifi=WIFI, lte=LTE | {"queue": "2 s"})
+    long = tomllib.loads(write(load(short)[1]))
+    setting = "mptcp.scheduler=ecf"
+    with_it = write(load(short, [setting])[1])
+    assert write(load(long, [setting])[1]) != with_it
+    trials = Trials(DEFAULT, long, (1,), "down")
+    assert write(trials.with_settings((setting,))) == with_it
+    limited = long | {"mptcp": long["mptcp"] | {"max_subflows": 3}}
+    of_three = Trials(DEFAULT, limited, (1,), "down").with_settings((setting,))
+    assert tomllib.loads(write(of_three))["mptcp"]["max_subflows"] == 3
+
+
+def test_of_a_video_what_it_stalls_less_is_gained(tmp_path: Path) -> None:
+    """Its rate is what its player chose, so that it is not slower than over one path."""
+    video = {"application": "video", "direction": "download", "duration": "40 s", "buffer": "8 s"}
+    gone = [event(10, "wifi", "blackout"), event(30, "wifi", "restore")]
+    poor = LTE | {"rate": "1 Mbit/s"}
+    package.run(
+        scenario(video, timeline=gone, wifi=WIFI, lte=poor), out=tmp_path / "run", captures="none"
+    )
+    why = package.why(tmp_path / "run", tries=True)
+    assert "slower_than_single" not in {row["kind"] for row in why.rows}
+    assert all(not row["cost_s"] for row in why.rows if row["kind"] == "application")
+    assert why.tried_rows
+    for row in why.tried_rows:
+        assert row["gained_s"] == pytest.approx(row["stall_before_s"] - row["stall_s"])
 
 
 def test_where_hosts_can_do_nothing_nothing_is_tried(tmp_path: Path) -> None:
@@ -375,7 +407,6 @@ def test_a_remedy_changes_what_the_run_used(tmp_path: Path) -> None:
 
 def test_what_is_there_already_is_no_remedy() -> None:
     """It is not tried, nor a scheduler where MPTCP never began."""
-    from mptcplab.engines import DEFAULT
 
     bbr = Trials(DEFAULT, scenario(mptcp={"congestion_control": "bbr"}), (1,), "down")
     row = {"remedy": named(BBR).words, "cost_s": None}
@@ -387,7 +418,6 @@ def test_what_is_there_already_is_no_remedy() -> None:
 
 def test_what_guard_takes_out_joins_again() -> None:
     """The path that opened the connection comes back as a further subflow: Linux's limit is two."""
-    from mptcplab.engines import DEFAULT
 
     paths: dict[str, Table] = {"wifi": WIFI, "lte": LTE | {"backup": True}, "lan": LTE}
     gone = scenario(BULK | {"size": "20 MB"}, timeline=away("wifi", 2, 5), **paths)

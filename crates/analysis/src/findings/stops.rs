@@ -453,9 +453,13 @@ fn every_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
         confidence: if timeouts > 0 { 0.9 } else { 0.6 },
         message: if chain {
             format!(
-                "{nothing} {times}from {} to {}: {timeouts} retransmission time-outs, each longer than the one before, {}",
+                "{nothing} {times}from {} to {}: {}, {}",
                 s(from_s),
                 s(to_s),
+                match timeouts {
+                    1 => "a retransmission time-out, longer than the one before".to_owned(),
+                    _ => format!("{timeouts} retransmission time-outs, each longer than the one before"),
+                },
                 lost
             )
         } else {

@@ -46,6 +46,8 @@ def findings(comparison: Comparison) -> list[Row]:
     """Give all findings of a run: those of its table, and what the runs beside it add."""
     own = [_opened(comparison, row) for row in comparison.mptcp.tables.rows("findings")]
     transfer = comparison.mptcp.transfer
+    if transfer is not None and transfer.get("stall_s") is not None:
+        own = [_paused(row) if row["kind"] == "application" else row for row in own]
     if transfer is None or not transfer["elapsed_s"]:
         return own
     own = [
@@ -73,6 +75,11 @@ def findings(comparison: Comparison) -> list[Row]:
         row | {"remedy": left(row, scenario, paths_of(comparison, row), several=several)}
         for row in own
     ]
+
+
+def _paused(row: Row) -> Row:
+    """Give the pauses of a video: its player makes them, and they cost nobody time."""
+    return row | {"cost_s": None, "cost_mbps": None}
 
 
 def _is_meant(comparison: Comparison, row: Row) -> bool:

@@ -31,8 +31,8 @@ GROWS = ("tcp.max_receive_buffer=", "tcp.receive_buffer_tuning=")
 class Remedy:
     """Words of a finding, and settings as after ``--set`` that do the same.
 
-    In settings, ``{path}`` stands for the path of the finding's subflow, and ``{other}`` for each
-    path but the best one.
+    In settings, ``{path}`` stands for the path of the finding's subflow, ``{best}`` for the path
+    over which plain TCP is fastest, and ``{other}`` for each other one.
     """
 
     words: str
@@ -51,6 +51,10 @@ class Remedy:
                 if paths.own is None:
                     return None
                 settings.append(setting.replace("{path}", paths.own))
+            elif "{best}" in setting:
+                if paths.best is None:
+                    return None
+                settings.append(setting.replace("{best}", paths.best))
             elif "{other}" in setting:
                 if not paths.others:
                     return None
@@ -67,10 +71,11 @@ class Remedy:
 
 @dataclass(frozen=True)
 class FindingPaths:
-    """The path that a finding is about, and those beside the best one."""
+    """The path that a finding is about, those beside the best one, and that one."""
 
     own: str | None = None
     others: tuple[str, ...] = ()
+    best: str | None = None
 
 
 MORE_SUBFLOWS = Remedy(
@@ -99,7 +104,19 @@ OTHERS_AS_BACKUPS = Remedy(
     "the other paths as backups",
     ("path.{other}.backup=true",),
 )
-OWN = (MORE_SUBFLOWS, LARGER_SEND_BUFFER, WHOLE_SEND_BUFFER, OTHER_AS_BACKUP, OTHERS_AS_BACKUPS)
+BEST_AS_REGULAR = Remedy(
+    "the best path as a regular one (ip mptcp endpoint change, nobackup)",
+    "the best path as a regular one",
+    ("path.{best}.backup=false",),
+)
+OWN = (
+    MORE_SUBFLOWS,
+    LARGER_SEND_BUFFER,
+    WHOLE_SEND_BUFFER,
+    OTHER_AS_BACKUP,
+    OTHERS_AS_BACKUPS,
+    BEST_AS_REGULAR,
+)
 
 
 def paths_of(comparison: Comparison, row: Row) -> FindingPaths:
@@ -108,7 +125,8 @@ def paths_of(comparison: Comparison, row: Row) -> FindingPaths:
     own = next((one["path"] for one in subflows if one["subflow"] == row["subflow"]), None)
     best = comparison.best_path
     paths = comparison.mptcp.scenario.get("path", {})
-    return FindingPaths(own, tuple(path for path in paths if path != best) if best else ())
+    others = tuple(path for path in paths if path != best) if best else ()
+    return FindingPaths(own, others, best)
 
 
 @cache

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 REMEDIES = ("the scheduler redundant", "the path manager guard")
+# What is late counts from the first data on.
+BEFORE = {"handshake_lost", "port_reused", "join_late"}
 # What an application is served by, in words.
 MEASURES = {
     "late_share": ("late share", ""),
@@ -66,6 +68,12 @@ def _silent_path(comparison: Comparison, own: Row) -> tuple[str, Row] | None:
         and row["at_s"] < end_s
         and row["at_s"] + row["duration_ms"] / 1e3 >= end_s
     }
+    # A path that had nothing to bring is silent, too.
+    silent &= {
+        row["subflow"]
+        for row in mptcp.tables.rows("events", connection=connection)
+        if row["event"] == "timeout" and start_s <= row["at_s"] <= end_s
+    }
     if len(silent) != 1 or len(paths) < 2:
         return None
     (subflow,) = silent
@@ -98,6 +106,6 @@ def _unlikely(alone: Row, own: Row) -> str:
 
 def _costliest(others: list[Row]) -> str:
     """Name the finding that costs most: none that is nobody's fault makes data late."""
-    faults = [row for row in others if row["kind"] not in NO_FAULT]
+    faults = [row for row in others if row["kind"] not in NO_FAULT | BEFORE]
     most = next(iter(by_cost(faults)), None)
     return f"; see the finding “{called(most['kind'])}”" if most is not None else ""

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from mptcplab.labels import text
 from mptcplab.labels.findings import NO_FAULT, by_cost, called
-from mptcplab.results.findings.remedies import OTHER_AS_BACKUP, OTHERS_AS_BACKUPS, said
+from mptcplab.results.findings.remedies import (
+    BEST_AS_REGULAR,
+    OTHER_AS_BACKUP,
+    OTHERS_AS_BACKUPS,
+    said,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +35,9 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     transfer = comparison.mptcp.transfer
     if gain is None or best is None or transfer is None or gain > -LEAST_PART:
         return []
+    # A video has the rate that its player chose; whether it was served worse, its stalls tell.
+    if transfer.get("stall_s") is not None:
+        return []
     # Where a time was given and not a size, bytes are what was lost.
     lost_s = transfer["elapsed_s"] * -gain
     if lost_s < LEAST_S:
@@ -43,6 +51,8 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             f"; the finding “{called(causes[0]['kind'])}” explains {text.seconds(cause_s)} of "
             f"{text.seconds(lost_s)}"
         )
+    if _is_backup(comparison):
+        reason = f", which is a backup{reason}"
     unknown = [row["kind"] for row in causes if not row["cost_s"]]
     # A window fills where data waits for a slow path: that is the cause of both.
     unknown.sort(key=lambda kind: kind != "head_of_line")
@@ -61,8 +71,16 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     ]
 
 
+def _is_backup(comparison: Comparison) -> bool:
+    """Whether the best path is one that the scenario keeps for when the others fail."""
+    path = comparison.mptcp.scenario.get("path", {}).get(comparison.best_path, {})
+    return bool(path.get("backup"))
+
+
 def _backups(comparison: Comparison) -> list[Remedy]:
     others = len(comparison.mptcp.scenario.get("path", {})) - 1
     if not others:
         return []
+    if _is_backup(comparison):
+        return [BEST_AS_REGULAR]
     return [OTHER_AS_BACKUP if others == 1 else OTHERS_AS_BACKUPS]

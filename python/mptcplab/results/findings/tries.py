@@ -13,6 +13,7 @@ from mptcplab.engines import named
 from mptcplab.engines.engine import Trial
 from mptcplab.results import run_metrics
 from mptcplab.results.findings.remedies import FindingPaths, is_in_force, lacking, paths_of, triable
+from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.long import write
 from mptcplab.scenario.scenario import load
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 GOES_ON = "the transfer goes on with it, and stopped without"
+# Sections of a scenario that name policies.
+POLICIES = ("mptcp", "tcp")
 # How an application is served that has to be in time, with a remedy and before.
 SERVED = {"late_share": "late_share_before", "mos": "mos_before", "stall_s": "stall_before_s"}
 # Less is chance.
@@ -70,20 +73,36 @@ class Trials:
     def tables(self, settings: tuple[str, ...] = ()) -> list[_core.Tables]:
         """Simulate it with settings, once with each seed. What it has more of stays as it is."""
         new = lacking(self._long, settings)
-        trials = [Trial(self._with(new), seed, None) for seed in self.seeds]
+        trials = [Trial(self.with_settings(new), seed, None) for seed in self.seeds]
         return [self.engine.tables(one, samples=False, progress=None) for one in trials]
 
     @cached_property
     def _long(self) -> Row:
-        return tomllib.loads(write(self._with(())))
+        return tomllib.loads(write(load(copy.deepcopy(self.scenario))[1]))
+
+    @cached_property
+    def _given(self) -> Row:
+        """The scenario without what it has by default: some of that comes with a policy."""
+        long, given = self._long, copy.deepcopy(self.scenario)
+        for section in POLICIES:
+            for key in list(given.get(section, {})):
+                value = given[section].pop(key)
+                try:
+                    changes = tomllib.loads(write(load(copy.deepcopy(given))[1])) != long
+                except ScenarioError:
+                    changes = True
+                if changes:
+                    given[section][key] = value
+        return given
 
     def has(self, remedy: Remedy) -> bool:
         """Say whether a remedy is in force in it, or can change nothing."""
         several = len(self._long["path"]) > 1
         return is_in_force(remedy, self._long) or (remedy.is_shared and not several)
 
-    def _with(self, settings: tuple[str, ...]) -> Scenario:
-        return load(copy.deepcopy(self.scenario), list(settings))[1]
+    def with_settings(self, settings: tuple[str, ...]) -> Scenario:
+        """Give the scenario with settings, and with what comes with the policies they name."""
+        return load(copy.deepcopy(self._given), list(settings))[1]
 
     def transfer(self, tables: _core.Tables) -> Row:
         """Give the row of the transfer."""
@@ -175,7 +194,12 @@ def mean(figures: Iterable[float | None]) -> float | None:
 
 
 def gained(before: Row, after: Row) -> float | None:
-    """Give the time that the same bytes took less; None where either moved none."""
+    """Give the time that the same bytes took less; None where either moved none.
+
+    Of a video it is the time for which it stalled less.
+    """
+    if before.get("stall_s") is not None and after.get("stall_s") is not None:
+        return float(before["stall_s"] - after["stall_s"])
     if not before["throughput_mbps"] or not after["throughput_mbps"] or _stopped(before, after):
         return None
     # A transfer of a given time moves more bytes in it: what it moved before would have taken less.
