@@ -114,9 +114,9 @@ def measured(number: int) -> dict[str, Any]:
     """Run one, and with each remedy that is recommended."""
     name, table = list(scenarios())[number]
     seed = SEED + number
-    told = recommended(table, seed)
-    tried = gains(table, told, seed)
-    known = {key: value for key, value in told.items() if key not in ASIDE}
+    run = recommended(table, seed)
+    tried = gains(table, run, seed)
+    known = {key: value for key, value in run.items() if key not in ASIDE}
     return {"name": name, "seed": seed, **known, "tried": tried}
 
 

@@ -247,9 +247,9 @@ def test_a_path_that_joins_again_counts_once(back_s: float) -> None:
     paths = {"wifi": WIFI | {"delay": "8 ms"}, "lte": LTE | {"rate": "8 Mbit/s"}}
     gone = [event(1.61, "wifi", "detach"), event(back_s, "wifi", "attach")]
     one = scenario(BULK | {"size": "30 MB"}, timeline=gone, **paths)
-    told = found(one, 1)
-    true_s = told["elapsed_s"] - found(one | {"timeline": []}, 1)["elapsed_s"]
-    assert true_s / FACTOR <= told["found"]["path_dead"] <= true_s * FACTOR
+    run = found(one, 1)
+    true_s = run["elapsed_s"] - found(one | {"timeline": []}, 1)["elapsed_s"]
+    assert true_s / FACTOR <= run["found"]["path_dead"] <= true_s * FACTOR
 
 
 def test_what_a_policy_closes_is_no_slower_path() -> None:
@@ -258,9 +258,9 @@ def test_what_a_policy_closes_is_no_slower_path() -> None:
     paths = {"wifi": WIFI | {"rate": "30 Mbit/s"}, "lte": LTE | {"cost_per_mb": 0.2}}
     policy = {"path_manager": "budget", "path_manager_parameters": {"cost_budget": 1}}
     one = scenario(BULK | {"size": "30 MB"}, timeline=slower, mptcp=policy, **paths)
-    told = found(one | {"link": {"slow": link("21 Mbit/s", "12 ms", "60 ms")}}, 1)
-    true_s = told["elapsed_s"] - found(one | {"timeline": []}, 1)["elapsed_s"]
-    assert true_s / FACTOR <= told["found"]["path_slowed"] <= true_s * FACTOR
+    run = found(one | {"link": {"slow": link("21 Mbit/s", "12 ms", "60 ms")}}, 1)
+    true_s = run["elapsed_s"] - found(one | {"timeline": []}, 1)["elapsed_s"]
+    assert true_s / FACTOR <= run["found"]["path_slowed"] <= true_s * FACTOR
 
 
 def test_of_a_path_that_joined_late_the_mean_rate_is_told() -> None:
@@ -277,9 +277,9 @@ def test_of_a_path_that_joined_late_the_mean_rate_is_told() -> None:
     (elapsed_s,) = (
         row["elapsed_s"] for row in tables.rows("transfers") if row["direction"] == "down"
     )
-    (told,) = re.findall(r"carried ([\d.]+) Mbit/s", row["message"])
+    (rate,) = re.findall(r"carried ([\d.]+) Mbit/s", row["message"])
     carried = flow["delivered_bytes"] * 8e-6 / (elapsed_s - row["to_s"])
-    assert float(told) == pytest.approx(carried, rel=0.02)
+    assert float(rate) == pytest.approx(carried, rel=0.02)
 
 
 def test_a_transfer_whose_first_syn_was_lost_is_not_short() -> None:

@@ -71,16 +71,16 @@ def test_what_is_lost_soon_after_a_path_held_packets_up_is_an_outage_of_its_own(
     """Of the first the hosts can do nothing, of the second they can."""
     timeline = [*away("wifi", 2, 3.2, "hold"), *away("wifi", 3.3, 6)]
     one = scenario(BULK | {"size": "20 MB"}, timeline=timeline)
-    told = recommended(one, 1)
-    dead = {round(row["from_s"]): row for row, _ in told["findings"] if row["kind"] == "path_dead"}
+    run = recommended(one, 1)
+    dead = {round(row["from_s"]): row for row, _ in run["findings"] if row["kind"] == "path_dead"}
     assert {at: bool(row["beyond_hosts"]) for at, row in dead.items()} == {2: True, 3: False}
     first_s, second_s = (
-        told["elapsed_s"] - recommended(without, 1)["elapsed_s"]
+        run["elapsed_s"] - recommended(without, 1)["elapsed_s"]
         for without in (one | {"timeline": timeline[2:]}, one | {"timeline": timeline[:2]})
     )
     assert dead[2]["cost_s"] < 1.5 * first_s
     assert second_s / 1.5 < dead[3]["cost_s"] < 1.5 * second_s
-    (tried,) = gains(one, told)["path_dead"]
+    (tried,) = gains(one, run)["path_dead"]
     assert tried["gained_s"] > 0
 
 
@@ -88,10 +88,10 @@ def test_a_download_after_a_handshake_is_no_message() -> None:
     """TLS takes turns as well: two answers, and the second has nearly all bytes."""
     asked = ask(response="8 MB", think="20 ms", requests=2)
     one = scenario(asked, timeline=away("wifi", 2, 5), wifi=WIFI, lte=LTE)
-    told = recommended(one, 1)
-    (row,) = [row for row, _ in told["findings"] if row["kind"] == "path_dead"]
+    run = recommended(one, 1)
+    (row,) = [row for row, _ in run["findings"] if row["kind"] == "path_dead"]
     assert "of messages" not in row["remedy"]
-    (tried,) = gains(one, told)["path_dead"]
+    (tried,) = gains(one, run)["path_dead"]
     assert tried["gained_s"] > 0
 
 
@@ -100,10 +100,10 @@ def test_of_messages_a_guard_shortens_the_longest_wait() -> None:
     slower = LTE | {"delay": "45 ms"}
     asked = ask(response="12 kB", think="20 ms", requests=90)
     one = scenario(asked, timeline=away("wifi", 1, 2.1), wifi=WIFI, lte=slower)
-    told = recommended(one, 1)
-    (row,) = [row for row, _ in told["findings"] if row["kind"] == "path_dead"]
+    run = recommended(one, 1)
+    (row,) = [row for row, _ in run["findings"] if row["kind"] == "path_dead"]
     assert "may make the whole longer" in row["remedy"]
-    (tried,) = gains(one, told)["path_dead"]
+    (tried,) = gains(one, run)["path_dead"]
     before_ms, after_ms = tried["wait_ms"]
     assert after_ms < before_ms
     assert tried["gained_s"] < 0
@@ -162,8 +162,8 @@ def test_a_path_that_is_far_slower_is_not_missed(
     package.run(one, out=tmp_path / "run", captures="none")
     kinds = {row["kind"] for row in package.why(tmp_path / "run").rows}
     assert ("no_second_path" in kinds) is is_missed
-    told = recommended(one, 1)
-    (tried,) = gains(one, told)["no_second_path"]
+    run = recommended(one, 1)
+    (tried,) = gains(one, run)["no_second_path"]
     assert (tried["gained_s"] > 0) is is_missed
 
 
