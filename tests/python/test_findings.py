@@ -168,8 +168,8 @@ def test_a_remedy_that_gives_less_without_saying_so_breaks_its_promise(
 ) -> None:
     one = {"remedy": "another", "gained_s": gained_s} | ({"limit": limit} if limit else {})
     best = {"remedy": "the best", "gained_s": 4.0}
-    row = {"name": "a", "found": {"a": 9.0, "b": claimed}, "tried": {"b": [best, one]}}
-    row["elapsed_s"] = 10.0
+    row: dict[str, Any] = {"name": "a", "found": {"a": 9.0, "b": claimed}, "elapsed_s": 10.0}
+    row["tried"] = {"b": [best, one]}
     assert table.keeps_promise(row) is is_kept
 
 
