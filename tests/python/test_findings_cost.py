@@ -11,7 +11,18 @@ import pytest
 import mptcplab as package
 from experiments.findings import views
 from experiments.findings.run import found
-from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, box, event, link, scenario
+from experiments.findings.scenarios import (
+    BULK,
+    LTE,
+    WIFI,
+    ask,
+    away,
+    box,
+    event,
+    link,
+    scenario,
+    talk,
+)
 from mptcplab import _core
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
@@ -250,6 +261,18 @@ def test_a_path_that_joins_again_counts_once(back_s: float) -> None:
     run = found(one, 1)
     true_s = run["elapsed_s"] - found(one | {"timeline": []}, 1)["elapsed_s"]
     assert true_s / FACTOR <= run["found"]["path_dead"] <= true_s * FACTOR
+
+
+def test_a_call_waits_for_what_was_on_a_path_that_dies() -> None:
+    """What comes later over the other path is in time, and waits: the longest gap is the cost."""
+    call = talk("64 kbit/s", "30 s", "160 B")
+    gone = scenario(call, timeline=away("wifi", 10, 16), wifi=WIFI, lte=LTE)
+    tables = _core.simulate(plan(load(gone)[1], 1, None))
+    (row,) = (row for row in tables.rows("findings") if row["kind"] == "path_dead")
+    (gap_ms,) = (
+        one["longest_gap_ms"] for one in tables.rows("transfers") if one["direction"] == "down"
+    )
+    assert row["cost_s"] == pytest.approx(gap_ms / 1e3, abs=0.1)
 
 
 def test_what_a_policy_closes_is_no_slower_path() -> None:

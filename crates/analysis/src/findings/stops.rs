@@ -272,16 +272,26 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
         let next = spans.iter().map(|span| span.start).filter(|&start| start >= silent.end).min();
         time.end = time.end.min(next.unwrap_or(time.end));
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
-        let (waited_s, in_all_s) = (waited_s(&silent), waited_s(&time));
+        let (mut waited_s, in_all_s) = (waited_s(&silent), waited_s(&time));
         let mut lost_s = away::claim(case, timeline, &time, rate.of_all, rates[subflow], in_all_s);
         // Who sends at a pace of their own, for which no queue stands, catch up: what they lost is how long their data waited.
         if !case.is_worth(lost_s) && case.have_room() {
             lost_s += case.lost.claim(from_s, to_s, (waited_s - lost_s).max(0.0));
+            // Later data of theirs comes over the others in time, and waits for what is sent again.
+            let gap_s = if case.message_bytes().is_none() { gap_s(case, from_s, to_s) } else { 0.0 };
+            (waited_s, lost_s) = (waited_s.max(gap_s), lost_s.max(gap_s));
         }
         let by = case.direction;
         outages.push(Outage { subflow, others, from_s, to_s, waited_s, lost_s, timeouts, backed_off, by });
     }
     outages
+}
+
+/// Of the longest time in which nothing new was delivered, what lies in a span, seconds.
+fn gap_s(case: &Case, from_s: f64, to_s: f64) -> f64 {
+    let transfer = &case.report.transfers[case.direction as usize];
+    let gap = transfer.longest_gap_start_s.zip(transfer.longest_gap_ms);
+    gap.map_or(0.0, |(start_s, gap_ms)| ((start_s + gap_ms / 1e3).min(to_s) - start_s.max(from_s)).max(0.0))
 }
 
 /// Subflows that had begun and not ended at a time.
