@@ -23,7 +23,6 @@ from mptcplab.labels.findings import (
     is_minimum,
 )
 from mptcplab.results.findings.remedies import triable
-from mptcplab.results.findings.tries import SERVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -209,6 +208,8 @@ def print_model(page: Page, model: Row, findings: list[Row]) -> None:
 
 def print_tried(page: Page, tried: list[Row], *, model: bool = False) -> None:
     """Print what each remedy gave in a simulation."""
+    from mptcplab.results.findings.tries import SERVED
+
     page.line()
     if not tried:
         page.paragraph("no finding has a remedy that a simulation can try", indent="")
