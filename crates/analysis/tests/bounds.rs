@@ -142,8 +142,9 @@ fn memory_is_bounded() {
     assert_eq!(count(&tables, "unanswered_syns"), 600_000 - 4096);
     drop(tables);
 
-    // One of a host whose ports are closed: it answers with resets. That such 4-tuples are over is remembered.
-    let tables = bounded("refused SYNs", 60_000, 32 << 10, |analysis, number| {
+    // One of a host whose ports are closed: it answers with resets. That such 4-tuples are over is remembered. What the scan before has
+    // taken may be given back after the first of them, and is taken again.
+    let tables = bounded("refused SYNs", 60_000, 64 << 10, |analysis, number| {
         let (at, ends) = (i64::from(number) * 1000, pair(number));
         analysis.observe(&plain(at, ends, SYN, (number, 0, 0)));
         analysis.observe(&plain(at + 500, back(ends), Flags::RST.with(ACK), (0, number + 1, 0)));
