@@ -31,6 +31,8 @@ const FAR_SLOWER: f64 = 20.0;
 /// A path is left that carries this part of what it carried, and loses so much.
 const LEFT: f64 = 0.25;
 const LOSES_PERCENT: f64 = 0.35;
+/// What shows a time-out to be spurious comes so many round trips later at most.
+const HELD_ROUND_TRIPS: f64 = 2.0;
 /// A path that carried a smaller part is not missed.
 const LEAST_PART: f64 = 0.05;
 
@@ -242,6 +244,21 @@ fn begins_s(case: &Case, timeline: &Timeline, at: usize, rate: f64) -> f64 {
         return 0.0;
     }
     rtt_s * (-part.log2() - (1.0 - part) / std::f64::consts::LN_2).max(0.0)
+}
+
+/// Whether a path that was silent lost nothing: what had been in flight before was acknowledged soon after.
+pub(super) fn held_up(case: &Case, subflow: usize, from_s: f64, to_s: f64) -> bool {
+    let Some(timeline) = case.sender else { return false };
+    let index_at = |at_s: f64| timeline.index_at(at_s - case.seconds(timeline, 0));
+    let until_s = to_s + HELD_ROUND_TRIPS * rtt_s(case);
+    (index_at(from_s)..=index_at(until_s)).any(|index| timeline.of(subflow, index).spurious > 0)
+}
+
+/// Of the longest time in which nothing new was delivered, what lies in a span, seconds.
+pub(super) fn gap_s(case: &Case, from_s: f64, to_s: f64) -> f64 {
+    let transfer = &case.report.transfers[case.direction as usize];
+    let gap = transfer.longest_gap_start_s.zip(transfer.longest_gap_ms);
+    gap.map_or(0.0, |(start_s, gap_ms)| ((start_s + gap_ms / 1e3).min(to_s) - start_s.max(from_s)).max(0.0))
 }
 
 fn recovery_s(case: &Case) -> f64 {

@@ -278,20 +278,13 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
         if !case.is_worth(lost_s) && case.have_room() {
             lost_s += case.lost.claim(from_s, to_s, (waited_s - lost_s).max(0.0));
             // Later data of theirs comes over the others in time, and waits for what is sent again.
-            let gap_s = if case.message_bytes().is_none() { gap_s(case, from_s, to_s) } else { 0.0 };
+            let gap_s = if case.message_bytes().is_none() { away::gap_s(case, from_s, to_s) } else { 0.0 };
             (waited_s, lost_s) = (waited_s.max(gap_s), lost_s.max(gap_s));
         }
         let by = case.direction;
         outages.push(Outage { subflow, others, from_s, to_s, waited_s, lost_s, timeouts, backed_off, by });
     }
     outages
-}
-
-/// Of the longest time in which nothing new was delivered, what lies in a span, seconds.
-fn gap_s(case: &Case, from_s: f64, to_s: f64) -> f64 {
-    let transfer = &case.report.transfers[case.direction as usize];
-    let gap = transfer.longest_gap_start_s.zip(transfer.longest_gap_ms);
-    gap.map_or(0.0, |(start_s, gap_ms)| ((start_s + gap_ms / 1e3).min(to_s) - start_s.max(from_s)).max(0.0))
 }
 
 /// Subflows that had begun and not ended at a time.
@@ -314,6 +307,7 @@ fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
         true => format!("; {others} waited {} of that for data that was on it", s(waited_s)),
         false => String::new(),
     };
+    let held_up = |one: &Outage| one.by == case.direction && away::held_up(case, one.subflow, one.from_s, one.to_s);
     let until = if to_s + 0.1 >= case.end_s() { "the end".to_owned() } else { s(to_s) };
     let times = if outages.len() > 1 { format!("{} times ", outages.len()) } else { String::new() };
     Found {
@@ -338,19 +332,11 @@ fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
         remedy: match case.withdrawn_s(subflow) {
             Some(at_s) if at_s <= to_s => &[BEYOND_HOSTS],
             _ if case.window_bound => &[WINDOW_FIRST],
-            _ if outages.iter().all(|one| held_up(case, one)) => &[HELD_UP],
+            _ if outages.iter().all(held_up) => &[HELD_UP],
             _ if case.exchanges() => &[GUARD_MESSAGES],
             _ => &[GUARD],
         },
     }
-}
-
-/// Whether the path lost nothing in an outage: what had been in flight before was acknowledged soon after.
-fn held_up(case: &Case, outage: &Outage) -> bool {
-    let Some(timeline) = case.sender.filter(|_| outage.by == case.direction) else { return false };
-    let index_at = |at_s: f64| timeline.index_at(at_s - case.seconds(timeline, 0));
-    let until_s = outage.to_s + ROUND_TRIPS * away::rtt_s(case);
-    (index_at(outage.from_s)..=index_at(until_s)).any(|index| timeline.of(outage.subflow, index).spurious > 0)
 }
 
 /// Why the sender did not leave a dead subflow, where the captures show it.
