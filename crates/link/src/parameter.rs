@@ -1,8 +1,22 @@
 //! Kinds of parameters that only links have, beside those of all.
 
-use parameters::{Kind, Value, brief};
+use parameters::{Fault, Kind, Value, brief, fault};
 
 pub use parameters::{Bytes, Count, Duration, Flag, Number, Packets, Rate, Ratio, Text};
+
+/// Shortest step in nanoseconds: what goes on by itself takes every step, also through hours in which nothing is sent.
+const SHORTEST_STEP: u64 = 100_000;
+
+/// Nanoseconds of a step of something that goes on by itself.
+///
+/// # Errors
+/// It is shorter than 100 µs.
+pub(crate) fn step(name: &str, time: Duration) -> Result<i64, Fault> {
+    if time.0 < SHORTEST_STEP {
+        return Err(fault(name, "must be at least 100 µs"));
+    }
+    Ok(time.nanos())
+}
 
 /// Milliseconds at which 1500 bytes may leave, in order, repeated after the last: Mahimahi's format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

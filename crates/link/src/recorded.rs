@@ -1,5 +1,6 @@
 //! What was recorded over time: a value holds until the next, and after a period all begins again.
 
+use crate::parameter::{Duration, step};
 use parameters::{Fault, fault};
 use wire::Time;
 
@@ -18,8 +19,9 @@ impl<T> Recorded<T> {
     /// Begins at `start`. Without a period the last value holds on.
     ///
     /// # Errors
-    /// The period is not longer than the rows are.
-    pub fn new(rows: Vec<(i64, T)>, period_ns: Option<i64>, start: Time) -> Result<Self, Fault> {
+    /// The period is shorter than 100 µs, or not longer than the rows are.
+    pub fn new(rows: Vec<(i64, T)>, period: Option<Duration>, start: Time) -> Result<Self, Fault> {
+        let period_ns = period.map(|period| step("period", period)).transpose()?;
         let last = rows.last().map_or(0, |(at, _)| *at);
         if period_ns.is_some_and(|period| period <= last) {
             return Err(fault("period", "is not after the last row of the trace"));

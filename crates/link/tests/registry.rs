@@ -61,6 +61,18 @@ fn errors_name_the_element_and_the_parameter() {
             "element `rate-trace`, parameter `period`: is not after the last row of the trace",
         ),
         (
+            json!({"element": "rate-trace", "trace": [[0, 1]], "period": 99_999}),
+            "element `rate-trace`, parameter `period`: must be at least 100 µs",
+        ),
+        (
+            json!({"element": "delay-trace", "trace": [[0, 20, 1]], "period": 1}),
+            "element `delay-trace`, parameter `period`: must be at least 100 µs",
+        ),
+        (
+            json!({"element": "rate-markov", "high": 1, "high_time": 1_000_000, "low_time": 99_999}),
+            "element `rate-markov`, parameter `low_time`: must be at least 100 µs",
+        ),
+        (
             json!({"element": "delay-trace", "trace": [[0, 20, 101]]}),
             "element `delay-trace`, parameter `trace`: row 1: 101 is not a number of % from 0 to 100",
         ),

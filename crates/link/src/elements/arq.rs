@@ -2,7 +2,7 @@ use super::Context;
 use crate::flight::Flight;
 use crate::parameter::{Count, Duration, Flag, Ratio};
 use crate::random::Grid;
-use crate::{Direction, Element, Out, Reason};
+use crate::{Direction, Element, Out, Reason, parameter};
 use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
@@ -37,8 +37,6 @@ parameters! {
 }
 
 const MOST_TRIES: u64 = 100;
-/// Shortest step in nanoseconds.
-const MIN_STEP: u64 = 100_000;
 
 pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { error_ratio, retry_error_ratio, tries, round_trip, back_off, longest_back_off, in_order, step } =
@@ -46,9 +44,7 @@ pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Elem
     if !(1..=MOST_TRIES).contains(&tries.0) {
         return Err(fault("tries", format!("must be from 1 to {MOST_TRIES}")));
     }
-    if step.0 < MIN_STEP {
-        return Err(fault("step", "must be at least 100 µs"));
-    }
+    let step_ns = parameter::step("step", step)?;
     if round_trip < step {
         return Err(fault("round_trip", "is shorter than `step`: the radio would be as it was"));
     }
@@ -62,7 +58,7 @@ pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Elem
         back_off: back_off.nanos(),
         longest_back_off: longest_back_off.nanos(),
         in_order: in_order.0,
-        radios: context.streams().map(|mut stream| Grid::new(stream.word(), context.start, step.nanos())),
+        radios: context.streams().map(|mut stream| Grid::new(stream.word(), context.start, step_ns)),
         last: [Time::from_nanos(i64::MIN); 2],
         flying: Flight::default(),
     }))

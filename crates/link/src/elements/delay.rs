@@ -2,7 +2,7 @@ use super::Context;
 use crate::flight::Flight;
 use crate::parameter::{Duration, Flag, Text};
 use crate::random::Normal;
-use crate::{Direction, Element, Out};
+use crate::{Direction, Element, Out, parameter};
 use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
@@ -28,19 +28,13 @@ parameters! {
     }
 }
 
-/// Shortest step in nanoseconds.
-const MIN_STEP: u64 = 100_000;
-
 pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let uniform = match settings.distribution.0.as_str() {
         "normal" => false,
         "uniform" => true,
         other => return Err(fault("distribution", format!("must be normal or uniform, not `{other}`"))),
     };
-    if settings.step.0 < MIN_STEP {
-        return Err(fault("step", "must be at least 100 µs"));
-    }
-    let step = settings.step.nanos();
+    let step = parameter::step("step", settings.step)?;
     let jitter = (settings.jitter.0 > 0).then(|| Jitter {
         normal: Normal::new(context.stream("jitter"), step, settings.correlation.nanos()),
         nanos: settings.jitter.0 as f64,

@@ -15,7 +15,7 @@ parameters! {
         /// Rows of milliseconds from the start, and the delay in milliseconds and the loss in percent from then on. The
         /// first row is at 0.
         trace: DelayTrace,
-        /// Time after which the trace repeats. If left out, its last row holds for ever.
+        /// Time after which the trace repeats, at least 100 µs. If left out, its last row holds for ever.
         period: Option<Duration> = None,
         /// Whether packets may overtake each other. If not, each packet leaves no earlier than the one before it.
         reorder: Flag = Flag(false),
@@ -23,8 +23,7 @@ parameters! {
 }
 
 pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
-    let period = settings.period.map(Duration::nanos);
-    let trace = Recorded::new(settings.trace.delays(), period, context.start)?;
+    let trace = Recorded::new(settings.trace.delays(), settings.period, context.start)?;
     Ok(Box::new(Delays {
         least_ns: trace.spans().map(|(_, row)| row.0).min().unwrap_or(0),
         trace,

@@ -2,7 +2,7 @@ use super::Context;
 use crate::flight::Flight;
 use crate::parameter::{Duration, Ratio};
 use crate::random::Grid;
-use crate::{Direction, Element, Out};
+use crate::{Direction, Element, Out, parameter};
 use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
@@ -23,22 +23,18 @@ parameters! {
     }
 }
 
-/// Shortest slot in nanoseconds.
-const MIN_SLOT: u64 = 100_000;
 const MIN_SHARE: f64 = 0.001;
 
 pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { slot, share, request } = settings;
-    if slot.0 < MIN_SLOT {
-        return Err(fault("slot", "must be at least 100 µs"));
-    }
+    let slot = parameter::step("slot", slot)?;
     if share.0 < MIN_SHARE {
         return Err(fault("share", "must be at least 0.1 %"));
     }
     Ok(Box::new(Grants {
         share: share.0,
         request: request.nanos(),
-        slots: context.streams().map(|mut stream| Grid::new(stream.word(), context.start, slot.nanos())),
+        slots: context.streams().map(|mut stream| Grid::new(stream.word(), context.start, slot)),
         last: [Time::from_nanos(i64::MIN); 2],
         waiting: Flight::default(),
     }))

@@ -1,8 +1,7 @@
 use super::Context;
-use super::rate_markov::MIN_TIME;
 use crate::parameter::{Duration, Flag};
 use crate::random::Stream;
-use crate::{Direction, Element, Out, Reason};
+use crate::{Direction, Element, Out, Reason, parameter};
 use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
@@ -26,15 +25,13 @@ parameters! {
 
 pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { every, shortest, longest, lossy } = settings;
-    if every.0 < MIN_TIME {
-        return Err(fault("every", "must be at least 100 µs"));
-    }
+    let every = parameter::step("every", every)?;
     if longest < shortest {
         return Err(fault("longest", "is shorter than `shortest`"));
     }
     let mut handover = Handover {
         stream: context.stream("pauses"),
-        every: every.nanos(),
+        every,
         pause: [shortest.nanos(), longest.nanos()],
         lossy: lossy.0,
         begins: context.start,

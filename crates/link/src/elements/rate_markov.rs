@@ -1,9 +1,9 @@
 use super::Context;
-use crate::Element;
 use crate::parameter::{Duration, Rate};
 use crate::queue::Queue;
 use crate::random::Stream;
 use crate::server::{Server, Stepped, Steps};
+use crate::{Element, parameter};
 use parameters::{Fault, fault, parameters};
 use wire::Time;
 
@@ -25,9 +25,6 @@ parameters! {
         queue: Queue = Queue::standard(),
     }
 }
-
-/// Shortest mean time in a state in nanoseconds.
-pub(super) const MIN_TIME: u64 = 100_000;
 
 pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { high, low, high_time, low_time, queue } = settings;
@@ -77,13 +74,9 @@ pub(super) struct TwoStates {
 impl TwoStates {
     /// With the names and values of the parameters that hold the mean times.
     pub fn new(context: &Context, purpose: &str, times: [(&str, Duration); 2]) -> Result<TwoStates, Fault> {
-        for (name, Duration(time)) in times {
-            if time < MIN_TIME {
-                return Err(fault(name, "must be at least 100 µs"));
-            }
-        }
+        let [first, second] = times.map(|(name, time)| parameter::step(name, time));
+        let mean_times = [first?, second?];
         let mut stream = context.stream(purpose);
-        let mean_times = times.map(|(_, time)| time.nanos());
         let share = mean_times[0] as f64 / (mean_times[0] + mean_times[1]) as f64;
         let state = usize::from(!stream.chance(share));
         // What is left of an exponential time is again exponential.

@@ -1,9 +1,9 @@
 use super::Context;
-use crate::Element;
 use crate::parameter::{Duration, Rate};
 use crate::queue::Queue;
 use crate::random::Normal;
 use crate::server::{Server, Stepped, Steps};
+use crate::{Element, parameter};
 use parameters::{Fault, fault, parameters};
 use wire::Time;
 
@@ -29,25 +29,20 @@ parameters! {
     }
 }
 
-/// Shortest step in nanoseconds.
-const MIN_STEP: u64 = 100_000;
-
 pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { mean, deviation, correlation, step, floor, queue } = settings;
-    if step.0 < MIN_STEP {
-        return Err(fault("step", "must be at least 100 µs"));
-    }
+    let step = parameter::step("step", step)?;
     if floor > mean {
         return Err(fault("floor", "is more than `mean`"));
     }
     let process = Process {
-        normal: Normal::new(context.stream("rate"), step.nanos(), correlation.nanos()),
+        normal: Normal::new(context.stream("rate"), step, correlation.nanos()),
         mean: mean.0,
         centre: mean.0 as f64,
         deviation: deviation.0 as f64,
         floor: floor.0,
-        step: step.nanos(),
-        until: context.start + step.nanos(),
+        step,
+        until: context.start + step,
     };
     Ok(Server::new(context, Stepped::new(process), &queue))
 }

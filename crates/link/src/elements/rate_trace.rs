@@ -15,7 +15,7 @@ parameters! {
     struct Settings {
         /// Rows of milliseconds from the start and the rate in Mbit/s from then on. The first row is at 0.
         trace: RateTrace,
-        /// Time after which the trace repeats. If left out, its last row holds for ever.
+        /// Time after which the trace repeats, at least 100 µs. If left out, its last row holds for ever.
         period: Option<Duration> = None,
         /// Queue in front of it.
         queue: Queue = Queue::standard(),
@@ -23,8 +23,7 @@ parameters! {
 }
 
 pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
-    let period = settings.period.map(Duration::nanos);
-    let rates = Rates(Recorded::new(settings.trace.rates(), period, context.start)?);
+    let rates = Rates(Recorded::new(settings.trace.rates(), settings.period, context.start)?);
     Ok(Server::new(context, Stepped::new(rates), &settings.queue))
 }
 

@@ -1,7 +1,7 @@
 use super::{Discipline, Item, Limits, Site, Store, stored};
 use crate::parameter::{Bytes, Duration, Flag, Number, Packets};
 use crate::random::Stream;
-use crate::{Out, Reason};
+use crate::{Out, Reason, parameter};
 use parameters::{Fault, fault, parameters};
 use wire::Time;
 
@@ -33,8 +33,6 @@ parameters! {
     }
 }
 
-/// Shortest interval in nanoseconds.
-const MIN_INTERVAL: u64 = 100_000;
 /// A millisecond from the target, the probability would be 1 at once.
 const MOST_WEIGHT: f64 = 1000.0;
 /// MEAN_PKTSIZE.
@@ -44,9 +42,7 @@ const MOST_MARKED: f64 = 0.1;
 
 pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline>, Fault> {
     let Settings { bytes, packets, delay, target, interval, burst, alpha, beta, ecn } = settings;
-    if interval.0 < MIN_INTERVAL {
-        return Err(fault("interval", "must be at least 100 µs"));
-    }
+    let interval = parameter::step("interval", interval)?;
     for (name, Number(weight)) in [("alpha", alpha), ("beta", beta)] {
         if !(0.0..=MOST_WEIGHT).contains(&weight) {
             return Err(fault(name, format!("must be from 0 to {MOST_WEIGHT}")));
@@ -56,7 +52,7 @@ pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline
         store: Store::new(&Limits { bytes, packets, delay }, site),
         stream: site.context.stream("queue"),
         target_s: seconds(target.nanos()),
-        interval: interval.nanos(),
+        interval,
         burst: burst.nanos(),
         weights: [alpha.0, beta.0],
         ecn: ecn.0,
