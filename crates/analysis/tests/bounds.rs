@@ -96,6 +96,23 @@ fn memory_is_bounded() {
     assert!(tables.transfers.iter().filter(|row| row.direction == Up).all(|row| row.bytes == 1000));
     drop(tables);
 
+    // Connections that stay open, and have something to say every other second: what passed in the times between takes next to nothing.
+    const OPEN: u32 = 2000;
+    let tables = bounded("open connections", 10 * OPEN, 8 << 10, |analysis, number| {
+        let (turn, ends) = (number / OPEN, pair(number % OPEN));
+        let at = 2_000_000_000 * i64::from(turn) + 10_000 * i64::from(number % OPEN);
+        if turn == 0 {
+            handshake(analysis, at, ends);
+        }
+        let (sent, came) = (1 + 100 * turn, 1 + 1000 * turn);
+        analysis.observe(&plain(at + 2000, ends, ACK, (sent, came, 100)));
+        analysis.observe(&plain(at + 3000, back(ends), ACK, (came, sent + 100, 1000)));
+        analysis.observe(&plain(at + 4000, ends, ACK, (sent + 100, came + 1000, 0)));
+    });
+    assert_eq!(tables.connections.len(), OPEN as usize);
+    assert!(tables.transfers.iter().filter(|row| row.direction == Down).all(|row| row.bytes == 10_000));
+    drop(tables);
+
     // Every second segment is missing for ever.
     let tables = bounded("holes", 700_000, 8 << 10, |analysis, number| {
         if number == 0 {

@@ -94,21 +94,77 @@ impl And for Bin {
 }
 
 /// Two times that follow each other are one.
-pub(super) trait And: Copy + Default {
+pub(super) trait And: Copy + Default + PartialEq {
     fn and(self, other: Self) -> Self;
 }
 
-/// Puts a bin in a place behind all others, or adds it to what is there.
-pub(super) fn put<B: And>(bins: &mut Vec<B>, index: usize, bin: B) {
-    if index >= bins.len() {
-        bins.resize(index, B::default());
-        bins.push(bin);
-    } else {
-        bins[index] = bins[index].and(bin);
+/// Bins while they are being filled: equal ones that follow each other are kept once, as those of an idle connection are.
+#[derive(Clone, Debug)]
+pub(super) struct Runs<B> {
+    runs: Vec<(B, u32)>,
+    len: usize,
+}
+
+impl<B> Default for Runs<B> {
+    fn default() -> Self {
+        Runs { runs: Vec::new(), len: 0 }
     }
 }
 
-pub(super) fn halve<B: And>(bins: &mut Vec<B>) {
-    let halves = bins.chunks(2).map(|pair| pair.iter().fold(B::default(), |sum, &bin| sum.and(bin)));
-    *bins = halves.collect();
+impl<B: And> Runs<B> {
+    /// Puts a bin in a place behind all others, or adds it to what is there.
+    pub(super) fn put(&mut self, index: usize, bin: B) {
+        let at = self.at(index);
+        *at = at.and(bin);
+    }
+
+    /// The bin in a place, with empty ones before it where there are none yet.
+    pub(super) fn at(&mut self, index: usize) -> &mut B {
+        if index >= self.len {
+            self.append(B::default(), index - self.len);
+            self.append(B::default(), 1);
+        }
+        let mut from = self.len;
+        let mut run = self.runs.len();
+        while from > index {
+            run -= 1;
+            from -= self.runs[run].1 as usize;
+        }
+        let (bin, count) = self.runs[run];
+        let before = (index - from) as u32;
+        let parts = [before, 1, count - before - 1].map(|count| (bin, count));
+        if count > 1 {
+            self.runs.splice(run..=run, parts.into_iter().filter(|(_, count)| *count > 0));
+        }
+        &mut self.runs[run + usize::from(before > 0)].0
+    }
+
+    /// Nothing in a place is changed any more once another follows it: then it may be like the one before.
+    fn append(&mut self, bin: B, count: usize) {
+        if count == 0 {
+            return;
+        }
+        if let [.., before, last] = &mut *self.runs
+            && before.0 == last.0
+        {
+            before.1 += last.1;
+            self.runs.pop();
+        }
+        self.runs.push((bin, count as u32));
+        self.len += count;
+    }
+
+    /// Makes one of two that follow each other.
+    pub(super) fn halve(&mut self) {
+        let bins = std::mem::take(self).all();
+        let halves = bins.chunks(2).map(|pair| pair.iter().fold(B::default(), |sum, &bin| sum.and(bin)));
+        halves.for_each(|bin| self.append(bin, 1));
+    }
+
+    /// All of them, one by one.
+    pub(super) fn all(self) -> Vec<B> {
+        let mut bins = Vec::with_capacity(self.len);
+        self.runs.into_iter().for_each(|(bin, count)| bins.extend(std::iter::repeat_n(bin, count as usize)));
+        bins
+    }
 }

@@ -1,5 +1,6 @@
 //! A subflow: what passed in short times, its time-outs, and silences of a path that held packets up or brought nothing.
 
+use super::bins::Runs;
 use super::{Bin, Losses};
 use crate::event::Data;
 use wire::Time;
@@ -19,7 +20,10 @@ const LATE_NANOS: i64 = 25_000_000;
 /// A subflow.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
+    /// Once all is known.
     pub(crate) bins: Vec<Bin>,
+    /// Until then.
+    pub(super) filled: Runs<Bin>,
     /// What the time that passes has had so far.
     pub(super) now: Bin,
     /// Segments sent again; none where there were none.

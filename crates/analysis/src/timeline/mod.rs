@@ -14,7 +14,7 @@ pub(crate) use losses::Losses;
 pub(crate) use reading::{is_bound, silences, usual_rate};
 
 use crate::event::{FlowEvent, Kind};
-use bins::{halve, put};
+use bins::Runs;
 use wire::Time;
 
 const FIRST_WIDTH_NANOS: i64 = 20_000_000;
@@ -29,8 +29,10 @@ const CLOSED_BYTES: u64 = 3000;
 pub(crate) struct Timeline {
     pub(crate) start: Time,
     pub(crate) width_nanos: i64,
-    /// Of the connection.
+    /// Of the connection, once all is known.
     pub(crate) whole: Vec<Whole>,
+    /// Until then.
+    filled: Runs<Whole>,
     pub(crate) flows: Vec<Flow>,
     /// The time that passes: its index, its end, and what it has had of the connection so far.
     index: usize,
@@ -65,6 +67,7 @@ impl Timeline {
             start,
             width_nanos: FIRST_WIDTH_NANOS,
             whole: Vec::new(),
+            filled: Runs::default(),
             flows: Vec::new(),
             index: 0,
             end: start + FIRST_WIDTH_NANOS,
@@ -178,6 +181,8 @@ impl Timeline {
     /// Begins the time that `at` lies in, where another one passed, and makes room for a subflow.
     fn make_room(&mut self, subflow: usize, at: Time) {
         if subflow >= self.flows.len() {
+            // Most connections have one.
+            self.flows.reserve_exact(usize::from(self.flows.is_empty()));
             self.flows.resize_with(subflow + 1, Flow::default);
         }
         if at < self.end {
@@ -188,8 +193,8 @@ impl Timeline {
         while index >= MOST_BINS {
             self.width_nanos *= 2;
             index /= 2;
-            halve(&mut self.whole);
-            self.flows.iter_mut().for_each(|flow| halve(&mut flow.bins));
+            self.filled.halve();
+            self.flows.iter_mut().for_each(|flow| flow.filled.halve());
         }
         self.index = index;
         self.end = self.end_of(index);
@@ -200,16 +205,18 @@ impl Timeline {
         self.waited();
         self.opened(self.end);
         self.keep();
+        self.whole = std::mem::take(&mut self.filled).all();
+        self.flows.iter_mut().for_each(|flow| flow.bins = std::mem::take(&mut flow.filled).all());
     }
 
     /// Puts what the time that passes has had in its place.
     fn keep(&mut self) {
         let mut now = std::mem::take(&mut self.now);
         now.window_bytes = self.window_bytes.unwrap_or(0).min(u32::MAX.into()) as u32;
-        put(&mut self.whole, self.index, now);
+        self.filled.put(self.index, now);
         for flow in self.flows.iter_mut().filter(|flow| flow.now != Bin::default()) {
             let now = std::mem::take(&mut flow.now);
-            put(&mut flow.bins, self.index, now);
+            flow.filled.put(self.index, now);
         }
     }
 
@@ -307,10 +314,7 @@ impl Timeline {
         if index == self.index {
             return &mut self.now;
         }
-        if index >= self.whole.len() {
-            self.whole.resize(index + 1, Whole::default());
-        }
-        &mut self.whole[index]
+        self.filled.at(index)
     }
 
     fn flow_bin(&mut self, subflow: usize, index: usize) -> &mut Bin {
@@ -318,9 +322,6 @@ impl Timeline {
         if index == self.index {
             return &mut flow.now;
         }
-        if index >= flow.bins.len() {
-            flow.bins.resize(index + 1, Bin::default());
-        }
-        &mut flow.bins[index]
+        flow.filled.at(index)
     }
 }

@@ -1,4 +1,5 @@
-use super::{Losses, MOST_BINS, Timeline};
+use super::bins::{And, Runs};
+use super::{Bin, Losses, MOST_BINS, Timeline};
 use crate::event::{Data, FlowEvent, Kind, Seen};
 use tables::Direction;
 use wire::{PointId, Time};
@@ -19,6 +20,7 @@ fn losses_are_counted_however_many_there_are() {
     for ms in (0..50_000).step_by(10) {
         on(&mut timeline, ms, 0, Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() }));
     }
+    timeline.finish();
     let losses = timeline.flows[0].losses.as_ref().unwrap();
     assert_eq!((losses.count, losses.bursts, losses.seconds), (5000, 1, 50));
     assert_eq!((losses.above(19_000.0), losses.above(40_000.0)), (5000, 0));
@@ -104,7 +106,7 @@ fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
         let mut timeline = silent_after_a_window();
         on(&mut timeline, 800, 0, again());
         answers.iter().for_each(|&(ms, left_bytes)| on(&mut timeline, ms, 0, flight(left_bytes)));
-        timeline.keep();
+        timeline.finish();
         timeline.flows[0].bins.iter().map(|bin| bin.spurious).sum::<u8>()
     };
     assert_eq!(spurious(&[(1000, 8000), (1001, 3000), (1002, 0), (1900, 2000), (1990, 0)]), 1);
@@ -113,7 +115,7 @@ fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
     on(&mut gap, 530, 0, Kind::Sacked { twice: false, gap: true });
     on(&mut gap, 900, 0, again());
     [(1000, 0), (1900, 2000), (1990, 0)].iter().for_each(|&(ms, left)| on(&mut gap, ms, 0, flight(left)));
-    gap.keep();
+    gap.finish();
     assert!(gap.flows[0].bins.iter().all(|bin| bin.spurious == 0));
     // What was sent again is acknowledged, and little else.
     assert_eq!(spurious(&[(1000, 11_000), (1020, 10_000), (1900, 9000), (1990, 0)]), 0);
@@ -134,7 +136,7 @@ fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
         answers.sort_by_key(|(ms, _)| *ms);
         answers.into_iter().for_each(|(ms, kind)| on(&mut timeline, ms, 0, kind));
         [(answer_ms + 5, 2000), (3000, 0)].iter().for_each(|&(ms, left)| on(&mut timeline, ms, 0, flight(left)));
-        timeline.keep();
+        timeline.finish();
         timeline.flows[0].bins.iter().map(|bin| bin.spurious).sum::<u8>()
     };
     let at_once = |again_ms, answer_ms, twice_ms| with_rtt(20_000, again_ms, answer_ms, twice_ms);
@@ -148,7 +150,7 @@ fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
     (0..3).for_each(|number| on(&mut later, 1000, 0, flight(8000 - 4000 * number)));
     (0..8).for_each(|_| on(&mut later, 1060, 0, again()));
     on(&mut later, 1900, 0, flight(0));
-    later.keep();
+    later.finish();
     assert_eq!(later.flows[0].bins.iter().map(|bin| bin.spurious).sum::<u8>(), 1);
 }
 
@@ -160,7 +162,7 @@ fn what_is_sent_again_a_round_trip_later_was_no_time_out() {
         on(&mut timeline, 0, 0, Kind::Rtt { nanos: rtt_ms * 1_000_000 });
         on(&mut timeline, 0, 0, again());
         on(&mut timeline, 510, 0, again());
-        timeline.keep();
+        timeline.finish();
         let sum = timeline.flows[0].bins.iter().map(|bin| bin.timeouts).sum::<u8>();
         assert_eq!(sum, time_outs, "{rtt_ms} ms");
     }
@@ -213,7 +215,7 @@ fn a_window_that_fills_behind_a_gap_is_no_limit() {
             on(&mut timeline, 2, 0, event);
         }
         (3..12).for_each(|ms| on(&mut timeline, ms, 0, Kind::Arrived { bytes: 1 }));
-        timeline.keep();
+        timeline.finish();
         let sum = timeline.whole.iter().map(|bin| bin.limited).sum::<u32>();
         assert_eq!(sum, limited);
     }
@@ -229,8 +231,7 @@ fn waiting_is_counted_however_often_it_happens() {
         let waited = Kind::InOrder { offset: 1, bytes: 1, delay_nanos: 150_000_000 };
         on(&mut timeline, came - 150, usize::from(turn % 2 == 0), waited);
     }
-    timeline.waited();
-    timeline.keep();
+    timeline.finish();
     let waited_us = |bins: &mut dyn Iterator<Item = u32>| bins.map(u64::from).sum::<u64>();
     assert_eq!(waited_us(&mut timeline.whole.iter().map(|bin| bin.waited_us)), 150_000_000);
     assert_eq!(waited_us(&mut timeline.flows[0].bins.iter().map(|bin| bin.waited_us)), 75_000_000);
@@ -248,10 +249,47 @@ fn time_outs_that_double_are_told_from_those_that_do_not() {
     on(&mut timeline, 1800, 0, Kind::Flight { in_flight_bytes: 0, window_bytes: None });
     // An answer came: the next is the first of another row.
     on(&mut timeline, 3000, 0, again());
-    timeline.keep();
+    timeline.finish();
     let sum = timeline.flows[0]
         .bins
         .iter()
         .fold((0, 0), |(timeouts, backed_off), bin| (timeouts + bin.timeouts, backed_off + bin.backed_off));
     assert_eq!(sum, (4, 2));
+}
+
+/// Bins that are kept once where they are equal are the same as bins that are kept one by one.
+#[test]
+fn equal_bins_are_kept_once() {
+    let mut state = 1_u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) % below
+    };
+    for most in [2, 40] {
+        let (mut runs, mut plain) = (Runs::<Bin>::default(), Vec::<Bin>::new());
+        for _ in 0..4000 {
+            let bin = Bin { came_bytes: random(most) as u32, ..Bin::default() };
+            let index = random(plain.len() as u64 + 3) as usize;
+            if index >= MOST_BINS {
+                runs.halve();
+                plain =
+                    plain.chunks(2).map(|pair| pair.iter().fold(Bin::default(), |sum, &bin| sum.and(bin))).collect();
+                continue;
+            }
+            plain.resize(plain.len().max(index + 1), Bin::default());
+            match random(2) {
+                0 => {
+                    runs.put(index, bin);
+                    plain[index] = plain[index].and(bin);
+                }
+                _ => {
+                    runs.at(index).rtt_us += 1;
+                    plain[index].rtt_us += 1;
+                }
+            }
+            if random(10) == 0 {
+                assert_eq!(runs.clone().all(), plain);
+            }
+        }
+    }
 }
