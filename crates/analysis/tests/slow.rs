@@ -188,6 +188,21 @@ fn a_transfer_whose_join_is_not_answered_in_time_is_not_too_short() {
     assert_eq!(kinds(&unanswered(5)), ["short_transfer"]);
 }
 
+#[test]
+fn a_transfer_of_which_the_capture_lacks_the_first_subflow_is_not_too_short() {
+    // All that LTE shows: its join, and data whose acknowledgements are of data that went elsewhere.
+    let mut packets = Vec::new();
+    for number in 0..50 {
+        let [from, data, at] = [1 + 1000 * number, 1 + 2000 * number, 100 + 4 * number];
+        packets.push((at as f64, format!("client lte A {from} 1 1000 dss({data} {from} 1000, ack 1)")));
+        packets.push((at as f64 + 30.0, format!("server lte A 1 {} 0 dss(ack {})", from + 1000, data + 1000)));
+    }
+    let join = "0|- client lte S 0 0 0 join(2)\n30|- server lte SA 0 1 0 join(0)\n30|- client lte A 1 1 0 join(2)\n";
+    let tables = told(&Script::default(), join, packets);
+    assert_eq!((tables.connections[0].subflows, tables.connections[0].protocol), (1, "mptcp"));
+    assert!(!kinds(&tables).contains(&"short_transfer"), "{:?}", kinds(&tables));
+}
+
 /// An upload over LTE, and over Wi-Fi until 2 s; at 4 s Wi-Fi answers again, and carries what `again` opens over it.
 fn returned(again: bool) -> Tables {
     let mut opens = String::new();

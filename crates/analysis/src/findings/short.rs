@@ -26,7 +26,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let failed = ["unanswered", "unfinished", "pending"].contains(&row.handshake);
         failed && answer_s.is_some_and(|answer_s| row.start_s + answer_s < case.begin_s + half_s)
     };
+    // Then nobody knows how long it took, or which subflow came first.
+    let is_partly_seen = case.report.connection.began == "midway" || case.diagnosed("path_missing").is_some();
     if is_broken
+        || is_partly_seen
         || case.join_failed
         || first_syn::lost_s(case) > 0.0
         || joins().any(|row| is_refused(row) || is_unanswered(row))
