@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.engines.case import Case, Path, bulk, mptcp, tcp
+from experiments.engines.case import HYSTART, Case, Path, bulk, mptcp, tcp
 
 BURSTS = '{ element = "gilbert-elliott", p = "0.1 %", r = "20 %" }'
 WANDERS = (
@@ -56,10 +56,18 @@ def _case(
     *,
     drawn: bool = False,
     direction: str = "download",
+    cause: str = "",
 ) -> Case:
-    return Case(
-        name, "links", tcp("cubic-linux", bulk(size, direction), link, settings), is_drawn=drawn
-    )
+    text = tcp("cubic-linux", bulk(size, direction), link, settings)
+    return Case(name, "links", text, is_drawn=drawn, cause=cause)
+
+
+# In the figures of the kernel's runs, and in captures of the simulation with jitter.
+ONE_BY_ONE = (
+    f"{HYSTART}, and filled the queue. Without SACK each lost packet then takes a round trip. In the run with seed 8 the emulator was late by up to "
+    "16 ms, 8.7 % of the packets were lost, and the delay is 438 ms; the other eight have 2.5 to 4.0 ms. With jitter of 0.5 ms the simulation "
+    "has 77 to 374 ms in seven of 20 runs, and 69 ms on average"
+)
 
 
 PLAIN = Path(20, 40, 100)
@@ -87,7 +95,7 @@ CASES = (
     _case("upload, 5 Mbit/s, 60 ms", Path(5, 60, 100), "5 MB", direction="upload"),
     _case("upload, 0.5 % loss", LOSSY, "6 MB", direction="upload", drawn=True),
     _case("IPv6", Path(20, 40, 100, more="ip = 6"), "20 MB"),
-    _case("without SACK, 0.5 % loss", LOSSY, "6 MB", "sack = false", drawn=True),
+    _case("without SACK, 0.5 % loss", LOSSY, "6 MB", "sack = false", drawn=True, cause=ONE_BY_ONE),
     _case("without timestamps, 0.5 % loss", LOSSY, "6 MB", "timestamps = false", drawn=True),
     _case("no delayed ACKs", PLAIN, "20 MB", 'delayed_ack = "off"'),
     _case("packets of 1280 bytes", Path(20, 40, 100, more="mtu = 1280"), "20 MB"),
