@@ -252,7 +252,28 @@ def test_a_directory_of_seeds_points_to_one(mptcplab: Any, tmp_path: Path) -> No
     refused = mptcplab("why", str(directory))
     assert refused.returncode == 2
     assert f"holds several runs: name one of them, such as {directory / '1'}" in refused.stderr
+    shutil.rmtree(directory / "2")
+    for tries in ((), ("--try",)):
+        told = mptcplab("why", *tries, str(directory))
+        assert (told.returncode, told.stderr) == (0, ""), "one run is what is meant"
     shutil.rmtree(directory)
+
+
+def test_a_scenario_is_run_first(mptcplab: Any, tmp_path: Path) -> None:
+    """Its name, or its file, is no capture that cannot be read."""
+    file = tmp_path / "mine.toml"
+    file.write_text(mptcplab("scenarios", "wifi-lte").stdout, "utf-8")
+    for source in (str(file), "wifi-lte"):
+        refused = mptcplab("why", source, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert refused.stderr.count("\n") == 1
+        assert f"mptcplab run {source}, and then mptcplab why" in refused.stderr
+
+
+@pytest.mark.parametrize("source", [None, 3])
+def test_what_is_no_path_is_called_so(source: Any) -> None:
+    with pytest.raises(TypeError, match=f"source must be .*, not {type(source).__name__}"):
+        package.why(source)
 
 
 def test_the_remedy_of_a_long_queue_shows_round_trips() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
+from mptcplab._core import Error
 from mptcplab.engines import DEFAULT, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from mptcplab.results.annotating import Annotated
@@ -95,6 +97,7 @@ def why(
     Raises:
         Error: There is no run, or it kept no captures to make a model of; a capture cannot be read,
             or shows too little for a model.
+        TypeError: ``source`` is none of these.
     """
     from mptcplab.calibration import captured
     from mptcplab.results.comparison import Comparison
@@ -105,12 +108,29 @@ def why(
         isinstance(source, str | PathLike) and Path(source).is_dir()
     ):
         return captured.of_run(source) if tries else Why.of(source)
+    if not isinstance(source, str | PathLike | Iterable):
+        raise TypeError(
+            "source must be a run, a path (str or os.PathLike) or an iterable of paths, "
+            f"not {type(source).__name__}"
+        )
     # "-" is standard input.
-    if isinstance(source, str | PathLike) and str(source) != "-" and not Path(source).exists():
-        from mptcplab.results.opening import missing
-
-        raise missing(Path(source))
+    if isinstance(source, str | PathLike) and str(source) != "-":
+        _refuse_what_never_ran(Path(source))
     return captured.why(source, tries=tries)
+
+
+def _refuse_what_never_ran(source: Path) -> None:
+    from mptcplab.results.opening import missing
+    from mptcplab.scenario.library import names
+
+    there = source.exists()
+    if source.suffix == ".toml" if there else str(source) in names("scenarios"):
+        raise Error(
+            f"{source} is a scenario, which tells nothing before it is run: mptcplab run {source}, "
+            "and then mptcplab why of the directory that it prints"
+        )
+    if not there:
+        raise missing(source)
 
 
 def annotate(

@@ -116,6 +116,8 @@ def _comparison(source: str | PathLike[str] | Run | Comparison) -> Comparison:
     found = source if isinstance(source, (Run, Comparison)) else opened(source)
     if isinstance(found, Run):
         return Comparison(found.directory, found, {})
+    if isinstance(found, list) and len(found) == 1:
+        return found[0]
     if isinstance(found, list):
         one = found[0].directory
         raise Error(f"{source} holds several runs: name one of them, such as {one}")
