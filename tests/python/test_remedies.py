@@ -16,9 +16,11 @@ from experiments.findings.scenarios import BULK, LTE, ask, scenario
 from mptcplab import _core
 from mptcplab.cli.summary.findings import print_all
 from mptcplab.cli.summary.page import Page
+from mptcplab.engines import DEFAULT
 from mptcplab.results.comparison import open_comparison
 from mptcplab.results.findings import remedies, slower
 from mptcplab.results.findings.remedies import OWN, FindingPaths, declared
+from mptcplab.results.findings.tries import Trials
 from mptcplab.results.why import Why
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
@@ -50,6 +52,11 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def found(table: Table) -> list[Table]:
     """Simulate a scenario; give its findings."""
     return list(_core.simulate(plan(load(table)[1], 1, None)).rows("findings"))
+
+
+def measured(*rows: Table) -> Any:
+    """Give tables that have these findings."""
+    return SimpleNamespace(rows=lambda name: list(rows) if name == "findings" else [])
 
 
 def one(rows: list[Table], kind: str) -> Table:
@@ -127,8 +134,30 @@ def test_a_send_buffer_that_never_grew_is_not_called_too_small_at_most(slow: Pat
     row = one(why.rows, "send_buffer")
     assert "SO_SNDBUF" in row["remedy"]
     (tried,) = tried_for(why, "send_buffer")
-    assert tried["settings"] == ["tcp.send_buffer=16MB", "tcp.send_buffer_tuning=false"]
+    large = ["tcp.send_buffer=16MB", "tcp.send_buffer_tuning=false"]
+    assert tried["settings"][:2] == large
     assert tried["gained_s"] > 0.5
+
+
+@pytest.mark.parametrize(("slower", "beside"), [(5, False), (16, False), (33, True), (70, True)])
+def test_beside_a_far_slower_path_a_larger_send_buffer_alone_is_not_recommended(
+    tmp_path: Path, slower: int, beside: bool
+) -> None:
+    """It fills that path, for which all waits: as a backup it does not."""
+    fast = {"rate": "20 Mbit/s", "delay": "15 ms", "queue": "80 ms"}
+    slow = {"rate": f"{20_000 // slower} kbit/s", "delay": "20 ms", "queue": "300 ms"}
+    downloaded(tmp_path / "run", wifi=fast, lte=slow, tcp={"send_buffer": "40 kB"})
+    why = package.why(tmp_path / "run", tries=True)
+    (tried,) = tried_for(why, "send_buffer")
+    settings = ["tcp.send_buffer=16MB"]
+    assert tried["settings"] == settings + (["path.lte.backup=true"] if beside else [])
+    comparison = open_comparison(tmp_path / "run")
+    trials = Trials(DEFAULT, comparison.mptcp.scenario, (1,), "down")
+    assert tried["gained_s"] > 0
+    if beside:
+        (alone,) = trials.transfers(tuple(settings))
+        (both,) = trials.transfers(tuple(tried["settings"]))
+        assert both["elapsed_s"] < alone["elapsed_s"]
 
 
 @pytest.mark.parametrize(("size", "is_small"), [("220 kB", False), ("100 kB", True)])
@@ -255,9 +284,28 @@ def test_what_is_slower_than_its_best_path_has_the_others_as_backups(
         gain=-0.2,
         best_path="wifi",
         mptcp=run,
-        baselines={"wifi": SimpleNamespace(throughput_mbps=10.0)},
+        baselines={"wifi": SimpleNamespace(throughput_mbps=10.0, tables=measured())},
     )
     assert [row["remedy"] for row in slower.find(comparison, [])] == [words]
+
+
+@pytest.mark.parametrize(("alone_s", "left_s"), [(3.0, 2.0), (2.0, 1.0), (0.0, None)])
+def test_what_plain_tcp_waits_for_its_application_does_not_explain_why_mptcp_is_slower(
+    alone_s: float, left_s: float | None
+) -> None:
+    """Of 2 s more, only idleness that there was not over the best path alone is another cause."""
+    idle = {"kind": "application", "cost_s": 3.0, "confidence": 0.9, "subflow": None}
+    best = SimpleNamespace(
+        throughput_mbps=10.0, tables=measured(*([idle | {"cost_s": alone_s}] if alone_s else []))
+    )
+    run = SimpleNamespace(
+        transfer={"elapsed_s": 10.0}, throughput_mbps=8.0, scenario={"path": {"wifi": {}}}
+    )
+    comparison: Any = SimpleNamespace(
+        gain=-0.2, best_path="wifi", mptcp=run, baselines={"wifi": best}
+    )
+    (told,) = slower.find(comparison, [idle])
+    assert told["cost_s"] == (None if left_s is None else pytest.approx(left_s))
 
 
 @pytest.mark.parametrize(("mbps", "more"), [(0.0009, ""), (0.0011, ", 1.10 kbit/s more")])

@@ -94,6 +94,16 @@ WHOLE_SEND_BUFFER = Remedy(
     "a send buffer of 16 MB from the start",
     ("tcp.send_buffer=16MB", "tcp.send_buffer_tuning=false"),
 )
+# Beside a path that is far slower: what is on that, all that follows waits for.
+BESIDE = (
+    ", with each far slower path as a backup (ip mptcp endpoint change), or data waits for it",
+    " with the other paths as backups",
+    ("path.{other}.backup=true",),
+)
+LARGER_SEND_BUFFER_BESIDE, WHOLE_SEND_BUFFER_BESIDE = (
+    Remedy(one.words + BESIDE[0], one.name + BESIDE[1], one.settings + BESIDE[2])
+    for one in (LARGER_SEND_BUFFER, WHOLE_SEND_BUFFER)
+)
 OTHER_AS_BACKUP = Remedy(
     "the other path as a backup (ip mptcp endpoint change)",
     "the other path as a backup",
@@ -113,6 +123,8 @@ OWN = (
     MORE_SUBFLOWS,
     LARGER_SEND_BUFFER,
     WHOLE_SEND_BUFFER,
+    LARGER_SEND_BUFFER_BESIDE,
+    WHOLE_SEND_BUFFER_BESIDE,
     OTHER_AS_BACKUP,
     OTHERS_AS_BACKUPS,
     BEST_AS_REGULAR,

@@ -7,7 +7,12 @@ from itertools import groupby
 
 from mptcplab import quantity
 from mptcplab.labels.connections import SENDERS
-from mptcplab.results.findings.remedies import LARGER_SEND_BUFFER, WHOLE_SEND_BUFFER
+from mptcplab.results.findings.remedies import (
+    LARGER_SEND_BUFFER,
+    LARGER_SEND_BUFFER_BESIDE,
+    WHOLE_SEND_BUFFER,
+    WHOLE_SEND_BUFFER_BESIDE,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.results.comparison import Comparison
-    from mptcplab.results.findings.remedies import Remedy
 
     Row = dict[str, Any]
 
@@ -34,6 +38,8 @@ FULL = 0.95
 GREW = 0.4
 # So little is no room, and so little waits for more to fill a segment.
 SEGMENT_BYTES = 1460
+# A path that is so many times slower holds up more than it carries once a buffer fills it.
+FAR_SLOWER = 20.0
 
 
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
@@ -43,15 +49,27 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
         return []
     if _fills_paths(comparison):
         return []
+    slower = _beside_far_slower(comparison)
     bulk = mptcp.scenario.get("transfer", {}).get("application", "bulk") == "bulk"
     # What the connection has written says more than what Linux counts for a subflow.
     if bulk and (samples := _samples(comparison, SAMPLED, "peer_window_bytes")):
-        return list(_sampled(samples, _tuned_bytes(mptcp.scenario)))
+        return list(_sampled(samples, _tuned_bytes(mptcp.scenario), slower=slower))
     if counted := list(_counted(_samples(comparison, COUNTED))):
         # The buffer is the connection's.
         part, _ = max(counted)
-        return [_found(part, "; ".join(evidence for _, evidence in counted))]
+        return [_found(part, "; ".join(evidence for _, evidence in counted), slower=slower)]
     return []
+
+
+def _beside_far_slower(comparison: Comparison) -> bool:
+    """Whether plain TCP over the best path is far faster than over each other one in use."""
+    best, alone = comparison.best_path, comparison.baselines
+    paths = comparison.mptcp.scenario.get("path", {})
+    others = [name for name, path in paths.items() if name != best and not path.get("backup")]
+    if best is None or not others or not set(others) <= set(alone):
+        return False
+    rates = [alone[name].throughput_mbps or 0.0 for name in others]
+    return FAR_SLOWER * max(rates) <= (alone[best].throughput_mbps or 0.0)
 
 
 def _fills_paths(comparison: Comparison) -> bool:
@@ -117,7 +135,7 @@ def _tuned_bytes(scenario: Row) -> float:
     return float(quantity.BYTES.parse(most)) if most and tcp.get("send_buffer_tuning") else 0.0
 
 
-def _sampled(rows: list[Row], tuned_bytes: float) -> Iterator[Row]:
+def _sampled(rows: list[Row], tuned_bytes: float, *, slower: bool) -> Iterator[Row]:
     """A bulk transfer has more to send until its last byte is written: the buffer had no room.
 
     That holds in simulations, and for connections of Linux's MPTCP, whose subflows count nothing
@@ -140,7 +158,7 @@ def _sampled(rows: list[Row], tuned_bytes: float) -> Iterator[Row]:
         )
         # Where it never was as large as it may become, a higher maximum changes nothing.
         grew = max(written) < GREW * tuned_bytes
-        yield _found(limited_ns / whole_ns, evidence, WHOLE_SEND_BUFFER if grew else None)
+        yield _found(limited_ns / whole_ns, evidence, whole=grew, slower=slower)
 
 
 def _is_limited(sample: list[Row]) -> bool:
@@ -154,10 +172,16 @@ def _is_limited(sample: list[Row]) -> bool:
     )
 
 
-def _found(part: float, evidence: str, remedy: Remedy | None = None) -> Row:
+def _found(part: float, evidence: str, *, whole: bool = False, slower: bool) -> Row:
+    remedies = {
+        (False, False): LARGER_SEND_BUFFER,
+        (False, True): LARGER_SEND_BUFFER_BESIDE,
+        (True, False): WHOLE_SEND_BUFFER,
+        (True, True): WHOLE_SEND_BUFFER_BESIDE,
+    }
     return {
         "kind": "send_buffer",
         "message": f"the send buffer was too small {part:.0%} of the time".replace("%", " %"),
         "evidence": evidence,
-        "remedy": (remedy or LARGER_SEND_BUFFER).words,
+        "remedy": remedies[whole, slower].words,
     }

@@ -13,6 +13,7 @@ from mptcplab.results.findings.remedies import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from mptcplab.results.comparison import Comparison
@@ -42,8 +43,11 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     lost_s = transfer["elapsed_s"] * -gain
     if lost_s < LEAST_S:
         return []
-    explained = sum(row["cost_s"] or 0.0 for row in others)
     causes = by_cost(row for row in others if row["kind"] not in NO_CAUSE)
+    explained = sum(row["cost_s"] or 0.0 for row in causes)
+    # An application that idles does so beside plain TCP, too.
+    alone = comparison.baselines[best].tables.rows("findings")
+    explained += max(_idle_s(others) - _idle_s(alone), 0.0)
     reason, cause_s = "", 0.0
     if causes and causes[0]["cost_s"]:
         cause_s = min(causes[0]["cost_s"], lost_s)
@@ -69,6 +73,10 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             "remedy": said([*_backups(comparison), f"{best} alone"]),
         }
     ]
+
+
+def _idle_s(rows: Iterable[Row]) -> float:
+    return sum(row["cost_s"] or 0.0 for row in rows if row["kind"] in NO_FAULT)
 
 
 def _is_backup(comparison: Comparison) -> bool:
