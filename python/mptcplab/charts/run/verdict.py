@@ -24,11 +24,11 @@ MOST_CHANGES = 6
 
 
 def sentences(subject: Subject) -> list[str]:
-    """Say what was moved how fast, what MPTCP gained, over which paths, and what limited it."""
+    """Say why it was slow, what was moved how fast, what MPTCP gained, and over which paths."""
     return [
+        *_findings(subject, faults=True),
         " ".join([*_moved(subject), *_gain(subject)]),
         *(brought := list(_contributions(subject))),
-        *_findings(subject, faults=True),
         *_quality(subject),
         *_findings(subject, faults=False),
         *([] if brought else [*_shares(subject), *_waiting(subject)]),
