@@ -2,6 +2,7 @@
 
 use super::case::{Case, Cost, Found, s};
 use super::remedies::Remedy::Said;
+use super::waits::{self, Wait};
 
 const OFTEN: f64 = 0.3;
 /// Who sends less waits for its user, as a remote shell does.
@@ -9,15 +10,22 @@ const LEAST_BYTES: u64 = 100_000;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
-    let idle_s = timeline.whole.iter().map(|bin| f64::from(bin.idle_us) / 1e6).sum::<f64>();
+    // While a request that was lost waited for a time-out, its answer could not begin.
+    let asked: Vec<Wait> = waits::waits(case).into_iter().filter(|wait| wait.direction != case.direction).collect();
+    let idle: Vec<(f64, f64)> = (0..timeline.whole.len())
+        .map(|index| (case.seconds(timeline, index), f64::from(timeline.whole[index].idle_us) / 1e6))
+        .filter(|&(at_s, idle_s)| {
+            idle_s > 0.0 && !asked.iter().any(|wait| wait.from_s <= at_s && at_s + timeline.width_s() <= wait.to_s)
+        })
+        .collect();
+    let idle_s = idle.iter().map(|(_, idle_s)| idle_s).sum::<f64>();
     if case.bytes < LEAST_BYTES || idle_s < OFTEN * case.elapsed_s || !case.is_worth(idle_s) {
         return Vec::new();
     }
     let (from_s, to_s) = (case.begin_s, case.end_s());
     let mut cost_s = 0.0;
-    for (index, bin) in timeline.whole.iter().enumerate().filter(|(_, bin)| bin.idle_us > 0) {
-        let at_s = case.seconds(timeline, index);
-        cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), f64::from(bin.idle_us) / 1e6);
+    for (at_s, idle_s) in idle {
+        cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), idle_s);
     }
     vec![Found {
         kind: "application",

@@ -31,6 +31,8 @@ const FAR_SLOWER: f64 = 20.0;
 /// A path is left that carries this part of what it carried, and loses so much.
 const LEFT: f64 = 0.25;
 const LOSES_PERCENT: f64 = 0.35;
+/// Who has more to send keeps more than this part of what was in flight a round trip before.
+const SHRUNK: f64 = 0.5;
 /// What shows a time-out to be spurious comes so many round trips later at most.
 const HELD_ROUND_TRIPS: f64 = 2.0;
 /// A path that carried a smaller part is not missed.
@@ -38,7 +40,7 @@ const LEAST_PART: f64 = 0.05;
 
 /// Times in which a subflow's path brought nothing: silent until a time-out and longer, or withdrawn until it was joined anew.
 pub(super) fn away(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Range<usize>> {
-    let timed_out = |silent: &Range<usize>| silent.clone().any(|index| timeline.of(subflow, index).timeouts > 0);
+    let timed_out = |silent: &Range<usize>| timeouts(timeline, subflow, silent.clone()).0 > 0;
     let long = &case.silences[subflow];
     let is_new = |short: &Range<usize>| long.iter().all(|one| one.end <= short.start || short.end <= one.start);
     let short = case.short_silences[subflow]
@@ -56,12 +58,33 @@ pub(super) fn away(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Rang
     spans
 }
 
-/// Whether one time-out ended a short silence, and then all was soon sent: the end of a message was lost, which a queue that overflows
-/// in slow start does as well as a path that is dead.
+/// Whether one time-out ended a short silence, and the sender had little to send: soon after, nothing, or on this path nothing more
+/// already while the last answers came. Then the end of what was sent was lost, which a queue that overflows in slow start does as
+/// well as a path that is dead.
 fn is_lost_tail(case: &Case, timeline: &Timeline, subflow: usize, silent: &Range<usize>) -> bool {
-    let timeouts: u32 = silent.clone().map(|index| u32::from(timeline.of(subflow, index).timeouts)).sum();
-    let soon = silent.end + (case.patience_s(subflow, 0.0) / timeline.width_s()).ceil() as usize;
-    timeouts <= 1 && timeline.whole[silent.end..soon.min(timeline.whole.len())].iter().any(|bin| bin.idle_us > 0)
+    let (timeouts, _) = timeouts(timeline, subflow, silent.clone());
+    let bins = |seconds: f64| (seconds / timeline.width_s()).ceil() as usize;
+    let soon = silent.end + bins(case.patience_s(subflow, 0.0));
+    let is_all = || timeline.whole[silent.end..soon.min(timeline.whole.len())].iter().any(|bin| bin.idle_us > 0);
+    let before = |round_trips: f64| {
+        let from = silent.start.saturating_sub(bins(case.waits_s(subflow, 0.0, round_trips)) + 1);
+        (from..silent.start).map(|index| timeline.of(subflow, index))
+    };
+    let shrank = || {
+        let most = before(1.0).map(|bin| bin.left_bytes).max();
+        let last = before(1.0).map(|bin| bin.left_bytes).rfind(|&left| left > 0);
+        // What came around a loss is acknowledged all at once, a round trip after that was sent again.
+        let in_order = before(2.0).all(|bin| bin.resent == 0);
+        in_order && last.zip(most).is_some_and(|(last, most)| f64::from(last) < SHRUNK * f64::from(most))
+    };
+    timeouts <= 1 && (is_all() || shrank())
+}
+
+/// Time-outs of a subflow in a span, and those of them that came after a longer silence than the one before.
+pub(super) fn timeouts(timeline: &Timeline, subflow: usize, span: Range<usize>) -> (usize, usize) {
+    span.map(|index| timeline.of(subflow, index)).fold((0, 0), |(timeouts, backed_off), bin| {
+        (timeouts + usize::from(bin.timeouts), backed_off + usize::from(bin.backed_off))
+    })
 }
 
 /// When a subflow's address was withdrawn, until another one over its path had joined, but for when the old one brought what was
@@ -125,11 +148,9 @@ pub(super) fn rate_beside(case: &Case, timeline: &Timeline, away: &[Range<usize>
     let came = |from: usize| (from..(from + over).min(last)).map(|index| timeline.came(index)).sum::<f64>();
     let begun = BEGUN * case.best_rate * over as f64 * timeline.width_s();
     let begin = (first..last).find(|&from| came(from) >= begun).unwrap_or(first);
-    let is_there = |index: &usize| {
-        timeline.whole[*index].idle_us == 0
-            && !away.iter().any(|span| span.start <= *index && *index < span.end + recovery)
-    };
-    let there: Vec<usize> = (begin..last).filter(is_there).collect();
+    let is_there = |index: &usize| !away.iter().any(|span| span.start <= *index && *index < span.end + recovery);
+    let (there, paused): (Vec<usize>, Vec<usize>) =
+        (begin..last).filter(is_there).partition(|&index| timeline.whole[index].idle_us == 0);
     let there_s = there.len() as f64 * timeline.width_s();
     let there_rate = there.iter().map(|&index| timeline.came(index)).sum::<f64>() / there_s.max(timeline.width_s());
     if there_s < LEAST_S.max(LEAST_ROUND_TRIPS * rtt_s(case)) {
@@ -138,6 +159,13 @@ pub(super) fn rate_beside(case: &Case, timeline: &Timeline, away: &[Range<usize>
         let pauses = timeline.whole[begin..last].iter().any(|bin| bin.idle_us > 0);
         if pauses && there_s >= LEAST_EXCHANGED * rtt_s(case) {
             of_all = of_all.max(there_rate);
+        }
+        // Those of the time in which an answer, or its request, was on its way are what an outage takes.
+        let idle_s = idle::of_application(case, timeline);
+        let active = || there.iter().chain(&paused).copied();
+        let active_s: f64 = active().map(|index| timeline.width_s() - idle_s[index]).sum();
+        if idle_s.iter().any(|&idle_s| idle_s > 0.0) && active_s >= LEAST_EXCHANGED * rtt_s(case) {
+            of_all = of_all.max(active().map(|index| timeline.came(index)).sum::<f64>() / active_s);
         }
         // What a window allows, paths share.
         let each = if case.window_bound { 0.0 } else { best_of_each(case, timeline) };

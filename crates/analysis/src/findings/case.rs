@@ -62,7 +62,7 @@ const SHOWN_BY: [(&str, &str); 21] = [
 /// Times in rows are rounded.
 const ROUNDING_S: f64 = 1e-6;
 /// What is no further apart happens at once.
-const AT_ONCE_S: f64 = 0.1;
+pub(super) const AT_ONCE_S: f64 = 0.1;
 
 /// A direction of a connection.
 pub(super) struct Case<'a> {
@@ -279,7 +279,8 @@ impl<'a> Case<'a> {
         self.waits_s(subflow, least_s, ROUND_TRIPS)
     }
 
-    fn waits_s(&self, subflow: usize, least_s: f64, round_trips: f64) -> f64 {
+    /// The same of so many round trips.
+    pub(super) fn waits_s(&self, subflow: usize, least_s: f64, round_trips: f64) -> f64 {
         let rtts = self.report.flows.get(subflow).map(|rows| rows[self.direction as usize].rtt_ms_p95);
         let handshake = self.report.subflows.get(subflow).and_then(|row| row.handshake_rtt_ms);
         rtts.flatten().or(handshake).map_or(least_s, |rtt_ms| least_s.max(round_trips * rtt_ms / 1e3))

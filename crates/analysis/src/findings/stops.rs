@@ -2,7 +2,7 @@
 //! transfer took longer than with that path. Each outage is a finding of its own; those that are too short for a line are one
 //! together.
 
-use super::away::{self, Certainty, Rate};
+use super::away::{self, Certainty, Rate, timeouts};
 use super::case::{Case, Cost, Found, SILENT_S, often, s};
 use super::idle;
 use super::overtaken::at_receiver;
@@ -80,7 +80,7 @@ fn between_messages(case: &mut Case) -> Vec<Found> {
 fn with_messages(case: &mut Case, mut outage: Outage, is_on: impl Fn(&Wait) -> bool) -> Outage {
     let waits = std::mem::take(&mut case.waits);
     let (with, without): (Vec<Wait>, _) = waits.into_iter().partition(|wait| {
-        wait.direction != case.direction && is_on(wait) && wait.from_s < outage.to_s && outage.from_s < wait.to_s
+        wait.direction != case.direction && is_on(wait) && wait.meets(outage.from_s, outage.to_s)
     });
     case.waits = without;
     for wait in with {
@@ -378,13 +378,6 @@ fn is_silent(case: &Case, timeline: &Timeline, subflow: usize, bins: &[usize]) -
         bins.partition_point(|&index| index < silent.end) - bins.partition_point(|&index| index < silent.start)
     };
     proven.map(within).sum::<usize>() * 2 > bins.len()
-}
-
-/// Time-outs of a subflow in a span, and those of them that came after a longer silence than the one before.
-fn timeouts(timeline: &Timeline, subflow: usize, span: Range<usize>) -> (usize, usize) {
-    span.map(|index| timeline.of(subflow, index)).fold((0, 0), |(timeouts, backed_off), bin| {
-        (timeouts + usize::from(bin.timeouts), backed_off + usize::from(bin.backed_off))
-    })
 }
 
 /// When no path was left that went on: all were silent, or, given when they were, some of them gone.

@@ -1,6 +1,6 @@
 //! Times in which a request or a response, lost with nothing after it to show that, waited for time-outs.
 
-use super::case::Case;
+use super::case::{self, Case};
 use super::idle;
 use tables::{Direction, Event};
 
@@ -33,6 +33,11 @@ impl Wait {
 
     pub(super) fn is_on(&self, subflow: usize) -> bool {
         self.timeouts.iter().any(|&(other, _)| other == subflow)
+    }
+
+    /// Whether it and another time have a part in common, or it ends as that begins: a request comes, and its answer is lost.
+    pub(super) fn meets(&self, from_s: f64, to_s: f64) -> bool {
+        self.from_s < to_s && from_s < self.to_s + case::AT_ONCE_S
     }
 
     /// Claims what was lost in it.
