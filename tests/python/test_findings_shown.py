@@ -15,6 +15,7 @@ import pytest
 
 import mptcplab as package
 from experiments.findings.scenarios import ASK, BULK, LTE, SMALL_WINDOW, WIFI, away, scenario
+from mptcplab.results.comparison import Comparison
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -244,7 +245,9 @@ def test_the_page_of_a_run_begins_with_findings_and_marks_them(directory: Path) 
     from mptcplab.results.comparison import open_comparison
 
     page = describe(Subject.of(open_comparison(directory)))
-    assert "slower than TCP over wifi alone" in page.verdict[0] + page.verdict[1] + page.verdict[2]
+    moved = next(at for at, one in enumerate(page.verdict) if one.startswith("MPTCP moved"))
+    assert "slower than TCP over wifi alone" in " ".join(page.verdict[:moved])
+    assert moved <= 3
     lanes = {lane.name: lane for lane in page.charts[0].lanes}
     (mark,) = lanes["slower than a single path"].series
     assert mark.until is not None
@@ -384,3 +387,19 @@ def test_filters_show_the_packets(mptcplab: Any) -> None:
     ports = re.findall(r"tcp.port == (\d+)", rows[0]["filter"])
     assert shown
     assert all(port in ports for port in shown[0].split(","))
+
+
+def test_the_mark_of_a_finding_leads_to_its_packet(lost: Comparison) -> None:
+    """In the page of a run, too, whose findings name captures by where they are."""
+    from mptcplab.charts.run.events import finding_lanes
+    from mptcplab.charts.run.subject import Subject
+
+    (row,) = [row for row in package.why(lost).rows if row["kind"] == "path_dead"]
+    subject = Subject.of(lost)
+    (lane,) = [lane for lane in finding_lanes(subject) if lane.name == "dead path"]
+    (mark,) = lane.series
+    assert (mark.x[0], mark.until and mark.until[0]) == (row["from_s"], row["to_s"])
+    assert mark.capture is not None
+    assert mark.record is not None
+    assert subject.captures[mark.capture[0]] == Path(row["capture"]).name
+    assert mark.record[0] == row["record"]

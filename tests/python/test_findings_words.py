@@ -20,7 +20,7 @@ from experiments.findings.scenarios import (
 )
 from mptcplab import _core
 from mptcplab.labels import events
-from mptcplab.labels.findings import NAMES
+from mptcplab.labels.findings import NAMES, described
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
 
@@ -125,3 +125,13 @@ def test_each_kind_has_a_name_for_people() -> None:
     for called, kinds, *_ in rows[1:]:
         names |= dict(zip(re.findall(r"`([a-z_]+)`", kinds), called.split(", "), strict=True))
     assert names == NAMES
+
+
+@pytest.mark.parametrize(
+    ("stalled", "cost_s", "more"),
+    [("7.1 s", 7.08, ""), ("12 s", 11.7, ""), ("7.1 s", 3.0, ": 3.00 s lost")],
+)
+def test_that_a_video_stalled_is_said_once(stalled: str, cost_s: float, more: str) -> None:
+    """Where another finding cost the rest of it, its own cost stands beside the whole."""
+    row = {"message": f"the video stalled for {stalled}", "kind": "path_dead", "cost_s": cost_s}
+    assert described(row | {"cost_is_minimum": False}) == f"{row['message']}{more}"

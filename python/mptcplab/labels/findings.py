@@ -131,4 +131,7 @@ def described(row: Row) -> str:
     cost = row["cost_s"]
     if cost is None or message.endswith(" lost") or row["kind"] in NO_FAULT:
         return message
+    # All that a video stalled is what it lost, rounded as the message rounds.
+    if message.endswith(f"the video stalled for {cost:.{1 if cost < 10 else 0}f} s"):
+        return message
     return f"{message}: {'at least ' if is_minimum(row) else ''}{text.seconds(cost)} lost"

@@ -6,6 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
+from pathlib import Path
 from typing import Any, Self
 
 import polars as pl
@@ -194,8 +195,9 @@ class Subject:
         if self.comparison is None:
             return by_cost(self.table("findings").rows(named=True))
         number = self.connection["connection"]
+        # The page calls captures as tables do, and not by where they are.
         return by_cost(
-            row
+            row | {"capture": row["capture"] and Path(row["capture"]).name}
             for row in findings(self.comparison)
             if row["connection"] == number and row["direction"] in (self.direction, None)
         )
