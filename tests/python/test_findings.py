@@ -133,6 +133,7 @@ UNTRIED = {
     "limits of 4 subflows with a receive buffer that grows, to 25 MB",
     "a receive buffer of 6 MB from the start",
     "the best path as a regular one",
+    "a send buffer of 16 MB with the other paths as backups",
 }
 
 
