@@ -22,6 +22,7 @@ BEFORE = HERE / "before.json"
 # What the papers did, and what becomes of each item here.
 ITEMS = HERE / "items.toml"
 THRESHOLDS = HERE / "thresholds.json"
+OVERSHOOT = HERE / "overshoot.json"
 RESULTS, LINUX = HERE / outcome.NAME, HERE / "linux.json"
 ORDER = (
     judging.FAILS,
@@ -132,6 +133,20 @@ def _verdicts(results: dict[str, Any]) -> Iterator[str]:
     ]
     sums = [str(sum(found["status"] == verdict for found in every)) for verdict in verdicts]
     yield from _table(["paper", *verdicts], [*rows, [f"all {len(every)}", *sums]])
+
+
+def _unjudged(results: dict[str, Any]) -> Iterator[str]:
+    """Count what cannot be judged by what is not known: a link that nobody measured alone, or what no paper prints."""
+    every = [found for one in results["experiments"] for found in one["findings"]]
+    every = [found for found in every if found["status"] == judging.UNJUDGED]
+    known = [found for found in every if not found["assumed"]]
+    links = Counter(" and ".join(f"`{link}`" for link in found["assumed"]) for found in every)
+    del links[""]
+    yield (
+        f"Of {len(every)} findings that cannot be judged {len(every) - len(known)} hang on a link that was not measured alone: "
+        f"{', '.join(f'{count} on {link}' for link, count in links.most_common())}. "
+        f"Of {len(known)} others the answer is not printed."
+    )
 
 
 def _numbers(results: dict[str, Any]) -> Iterator[str]:
@@ -299,6 +314,18 @@ def _thresholds(_: dict[str, Any]) -> Iterator[str]:
         )
 
 
+def _overshoot(_: dict[str, Any]) -> Iterator[str]:
+    """Say of each path what part of its losses slow start overshot, alone and within MPTCP."""
+    kept = json.loads(OVERSHOOT.read_text())
+    rows = []
+    for network, lost in kept["networks"].items():
+        parts: dict[str, dict[str, str]] = {}
+        for path, how, packets, early in lost:
+            parts.setdefault(path, {})[how] = f"{early / packets:.0%}".replace("%", " %")
+        rows += [[network, path, one["alone"], one["mptcp"]] for path, one in parts.items()]
+    yield from _table(("eight subflows in", "path", "alone", "within MPTCP"), rows)
+
+
 def _inconsistent(results: dict[str, Any]) -> Iterator[str]:
     for title, remarks in results["inconsistent"].items():
         for remark in remarks:
@@ -324,6 +351,7 @@ PARTS = {
     "verdicts": _verdicts,
     "failures": _failures,
     "findings": _findings,
+    "unjudged": _unjudged,
     "numbers": _numbers,
     "settings": _settings,
     "linux": _linux,
@@ -336,4 +364,5 @@ PARTS = {
     "moved": _moved,
     "today": _today,
     "thresholds": _thresholds,
+    "overshoot": _overshoot,
 }

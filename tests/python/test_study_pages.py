@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
-from experiments.study import table, thresholds, today
+from experiments.study import overshoot, table, thresholds, today
+from mptcplab.study.experiment import Extent
 from mptcplab.study.experiments import experiments
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +64,44 @@ def test_what_was_aimed_at_is_set_beside_every_number_that_was_predicted() -> No
     assert line.endswith("| yes |" if inside >= 0.8 * len(predicted) else "| no |")
 
 
+def test_every_number_has_its_prediction_interval_beside_it() -> None:
+    results = json.loads((ROOT / "experiments/study/results.json").read_text())
+    rows = [row for one in results["experiments"] for row in one["comparisons"]]
+    known = [row for row in rows if row["predicted_low"] is not None]
+    assert known
+    outside = [
+        row for row in known if not row["predicted_low"] <= row["theirs"] <= row["predicted_high"]
+    ]
+    assert table.markdown("numbers").count(", outside |") == len(outside)
+
+
+def test_what_cannot_be_judged_is_counted_by_what_is_not_known() -> None:
+    results = json.loads((ROOT / "experiments/study/results.json").read_text())
+    found = [
+        finding
+        for one in results["experiments"]
+        for finding in one["findings"]
+        if finding["status"] == "cannot be judged"
+    ]
+    said = table.markdown("unjudged")
+    counts = [int(count) for count in re.findall(r"(\d+) on `", said)]
+    assert sum(counts) == sum(bool(finding["assumed"]) for finding in found)
+    assert f"Of {len(found)} findings" in said
+    assert f"Of {len(found) - sum(counts)} others" in said
+
+
 def test_thresholds_are_those_that_runs_begin_with() -> None:
     kept = json.loads(thresholds.KEPT.read_text())["runs"]
     assert [int(seed) for seed in kept] == list(thresholds.SEEDS)
     assert kept["1"] == thresholds.begun(1)
+
+
+def test_what_slow_start_overshoots_is_of_the_runs_that_are_kept() -> None:
+    networks = json.loads(overshoot.KEPT.read_text())["networks"]
+    campaign = experiments()["eight-subflows"].campaigns(Extent())["amherst"]
+    kept = {(path, how): (lost, early) for path, how, lost, early in networks["amherst"]}
+    one = list(overshoot.summed(overshoot.lost(campaign, overshoot.SEEDS[0])))
+    assert {(path, how) for path, how, _, _ in one} == set(kept)
+    for path, how, lost, early in one:
+        assert early <= lost <= kept[path, how][0]
+        assert early <= kept[path, how][1]

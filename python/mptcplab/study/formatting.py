@@ -17,6 +17,7 @@ COMPARED = (
     "printed",
     "ours",
     "interval",
+    "90 % of runs",
     "σ over runs",
     "n",
     "ln(ours/theirs)",
@@ -67,12 +68,21 @@ def compared(row: Table, *, today: bool = False) -> list[str]:
         theirs,
         figure(row["ours"]),
         f"{figure(row['low'])} to {figure(row['high'])}" if known else UNKNOWN,
+        predicted(row),
         figure(row["sigma"]),
         str(row["n"]),
         signed(row["log_error"]),
         origin(row),
     ]
     return [*cells, figure(row["today"])] if today else cells
+
+
+def predicted(row: Table) -> str:
+    """Give the interval of a run, and say whether what is printed lies outside it."""
+    if row["inside"] is None:
+        return UNKNOWN
+    outside = "" if row["inside"] else ", outside"
+    return f"{figure(row['predicted_low'])} to {figure(row['predicted_high'])}{outside}"
 
 
 def scored(score: Table) -> list[str]:
