@@ -31,10 +31,11 @@ from mptcplab.scenario.resolved import drawn
 from mptcplab.scenario.scenario import load
 
 RESULTS = Path(__file__).parent / "curves.json"
-# Rows whose throughput is drawn, with the figure and what the text around it says.
+# Rows of whose throughput over time the text says something, with the figure.
 CURVES = {
     "umass-tr/II/amherst-verizon-lte": ("figure 1", "saw-tooth, peak of 13.54 Mbit/s"),
     "umass-tr/II/boston-att-lte": ("figure 2", "no saw-tooth, capped at 11 Mbit/s"),
+    "umass-tr/II/boston-att-lte-adjusted": ("§IV-A, not drawn", "no prominent saw-tooth"),
     "umass-tr/II/amherst-att-hspa": ("figure 2", "saw-tooth"),
     "umass-tr/IV/boston-att-lte-mobile": ("figure 6", "saw-tooth"),
     "umass-up/1/verizon-lte": ("figure 1", "saw-tooth"),
