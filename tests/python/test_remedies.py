@@ -149,7 +149,7 @@ def test_beside_a_far_slower_path_a_larger_send_buffer_alone_is_not_recommended(
     downloaded(tmp_path / "run", wifi=fast, lte=slow, tcp={"send_buffer": "40 kB"})
     why = package.why(tmp_path / "run", tries=True)
     (tried,) = tried_for(why, "send_buffer")
-    settings = ["tcp.send_buffer=16MB"]
+    settings = ["tcp.send_buffer=16MB", "tcp.send_buffer_tuning=true"]
     assert tried["settings"] == settings + (["path.lte.backup=true"] if beside else [])
     comparison = open_comparison(tmp_path / "run")
     trials = Trials(DEFAULT, comparison.mptcp.scenario, (1,), "down")
@@ -158,6 +158,24 @@ def test_beside_a_far_slower_path_a_larger_send_buffer_alone_is_not_recommended(
         (alone,) = trials.transfers(tuple(settings))
         (both,) = trials.transfers(tuple(tried["settings"]))
         assert both["elapsed_s"] < alone["elapsed_s"]
+
+
+@pytest.mark.parametrize("buffer", ["40 kB", "100 kB"])
+@pytest.mark.parametrize(
+    ("slower", "size"), [(2, "4 MB"), (12, "4 MB"), (19, "8 MB"), (33, "8 MB"), (5, "30 MB")]
+)
+def test_a_send_buffer_that_the_program_set_is_to_grow(
+    tmp_path: Path, slower: int, size: str, buffer: str
+) -> None:
+    """A large one from the start is filled before another path has joined."""
+    fast = {"rate": "20 Mbit/s", "delay": "15 ms", "queue": "80 ms"}
+    slow = {"rate": f"{20_000 // slower} kbit/s", "delay": "20 ms", "queue": "300 ms"}
+    small = {"send_buffer": buffer, "send_buffer_tuning": False}
+    table = scenario(BULK | {"size": size}, tcp=small, lte=slow, wifi=fast)
+    package.run(table, out=tmp_path / "run", captures="none")
+    for tried in tried_for(package.why(tmp_path / "run", tries=True), "send_buffer"):
+        assert tried["settings"][:2] == ["tcp.send_buffer=16MB", "tcp.send_buffer_tuning=true"]
+        assert tried["gained_s"] > -0.1
 
 
 @pytest.mark.parametrize(("size", "is_small"), [("220 kB", False), ("100 kB", True)])

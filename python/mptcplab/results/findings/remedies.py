@@ -84,9 +84,10 @@ MORE_SUBFLOWS = Remedy(
     ("mptcp.max_subflows=8", "mptcp.max_add_addr_accepted=8"),
 )
 LARGER_SEND_BUFFER = Remedy(
-    "a larger send buffer: net.ipv4.tcp_wmem (its third number)",
+    "a larger send buffer: net.ipv4.tcp_wmem (its third number), which holds where the program "
+    "sets none (SO_SNDBUF)",
     "a send buffer of 16 MB",
-    ("tcp.send_buffer=16MB",),
+    ("tcp.send_buffer=16MB", "tcp.send_buffer_tuning=true"),
 )
 WHOLE_SEND_BUFFER = Remedy(
     "a send buffer that is large from the start (SO_SNDBUF, net.core.wmem_max): this one never "
