@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import shlex
 import shutil
 import tomllib
 from pathlib import Path
@@ -261,13 +262,13 @@ def test_a_directory_of_seeds_points_to_one(mptcplab: Any, tmp_path: Path) -> No
 
 def test_a_scenario_is_run_first(mptcplab: Any, tmp_path: Path) -> None:
     """Its name, or its file, is no capture that cannot be read."""
-    file = tmp_path / "mine.toml"
+    file = tmp_path / "my own.toml"
     file.write_text(mptcplab("scenarios", "wifi-lte").stdout, "utf-8")
     for source in (str(file), "wifi-lte"):
         refused = mptcplab("why", source, cwd=tmp_path)
         assert refused.returncode == 2
         assert refused.stderr.count("\n") == 1
-        assert f"mptcplab run {source}, and then mptcplab why" in refused.stderr
+        assert f"mptcplab run {shlex.quote(source)}, and then mptcplab why" in refused.stderr
 
 
 @pytest.mark.parametrize("source", [None, 3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
@@ -126,8 +127,8 @@ def _refuse_what_never_ran(source: Path) -> None:
     there = source.exists()
     if source.suffix == ".toml" if there else str(source) in names("scenarios"):
         raise Error(
-            f"{source} is a scenario, which tells nothing before it is run: mptcplab run {source}, "
-            "and then mptcplab why of the directory that it prints"
+            f"{source} is a scenario, which tells nothing before it is run: mptcplab run "
+            f"{shlex.quote(str(source))}, and then mptcplab why of the directory that it prints"
         )
     if not there:
         raise missing(source)
