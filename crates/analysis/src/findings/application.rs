@@ -13,10 +13,12 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     // While a request that was lost waited for a time-out, its answer could not begin.
     let asked: Vec<Wait> = waits::waits(case).into_iter().filter(|wait| wait.direction != case.direction).collect();
     let idle: Vec<(f64, f64)> = (0..timeline.whole.len())
-        .map(|index| (case.seconds(timeline, index), f64::from(timeline.whole[index].idle_us) / 1e6))
-        .filter(|&(at_s, idle_s)| {
-            idle_s > 0.0 && !asked.iter().any(|wait| wait.from_s <= at_s && at_s + timeline.width_s() <= wait.to_s)
+        .map(|index| {
+            let (from_s, to_s) = (case.seconds(timeline, index), case.seconds(timeline, index + 1));
+            let waited_s: f64 = asked.iter().map(|wait| wait.within_s(from_s, to_s)).sum();
+            (from_s, (f64::from(timeline.whole[index].idle_us) / 1e6 - waited_s).max(0.0))
         })
+        .filter(|&(_, idle_s)| idle_s > 0.0)
         .collect();
     let idle_s = idle.iter().map(|(_, idle_s)| idle_s).sum::<f64>();
     if case.bytes < LEAST_BYTES || idle_s < OFTEN * case.elapsed_s || !case.is_worth(idle_s) {

@@ -40,6 +40,11 @@ impl Wait {
         self.from_s < to_s && from_s < self.to_s + case::AT_ONCE_S
     }
 
+    /// How much of it lies in another time.
+    pub(super) fn within_s(&self, from_s: f64, to_s: f64) -> f64 {
+        (self.to_s.min(to_s) - self.from_s.max(from_s)).max(0.0)
+    }
+
     /// Claims what was lost in it.
     pub(super) fn claim(&self, case: &mut Case) -> f64 {
         case.lost.claim(self.from_s, self.to_s, self.seconds() - self.paused_s)
