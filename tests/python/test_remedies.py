@@ -246,6 +246,22 @@ def test_a_path_that_carries_next_to_nothing_is_rightly_idle(tmp_path: Path) -> 
         assert bool(kinds & {"capacity_unused", "path_unused"}) is is_missed
 
 
+@pytest.mark.parametrize(
+    ("size", "tuning", "more"),
+    [
+        ("40 kB", True, ("tcp.send_buffer=16MB",)),
+        ("40 kB", False, ("tcp.send_buffer=16MB", "tcp.send_buffer_tuning=true")),
+        ("16 MB", False, ()),
+        ("20 MB", True, ()),
+    ],
+)
+def test_a_send_buffer_that_is_as_large_already_need_not_grow(
+    size: str, tuning: bool, more: tuple[str, ...]
+) -> None:
+    has = {"tcp": {"send_buffer": size, "send_buffer_tuning": tuning}}
+    assert remedies.lacking(has, remedies.LARGER_SEND_BUFFER.settings) == more
+
+
 def test_a_path_is_recommended_as_a_backup_where_it_is_many_times_slower() -> None:
     """Of one that is half as fast, what it carries would be lost."""
     slow = {"rate": "2 Mbit/s", "delay": "150 ms", "queue": "2 s"}

@@ -191,6 +191,9 @@ def lacking(scenario: Row, settings: Iterable[str]) -> tuple[str, ...]:
         for key, _, size in (setting.partition("=") for setting in wanted)
     ):
         wanted = tuple(one for one in wanted if not one.startswith(GROWS))
+    size, grows = LARGER_SEND_BUFFER.settings
+    if has(scenario, size):
+        wanted = tuple(one for one in wanted if one != grows)
     return tuple(setting for setting in wanted if not has(scenario, setting))
 
 
