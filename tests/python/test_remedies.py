@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shlex
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,13 +15,13 @@ import pytest
 import mptcplab as package
 from experiments.findings.scenarios import BULK, LTE, ask, scenario
 from mptcplab import _core
-from mptcplab.cli.summary.findings import print_all
+from mptcplab.cli.summary.findings import print_all, print_tried
 from mptcplab.cli.summary.page import Page
 from mptcplab.engines import DEFAULT
 from mptcplab.results.comparison import open_comparison
 from mptcplab.results.findings import remedies, slower
 from mptcplab.results.findings.remedies import OWN, FindingPaths, declared
-from mptcplab.results.findings.tries import Trials
+from mptcplab.results.findings.tries import Trials, tried
 from mptcplab.results.why import Why
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
@@ -80,6 +81,33 @@ def test_each_remedy_is_declared_once_and_can_be_set() -> None:
         settings = [*resolved.settings, *resolved.beside]
         changed = [load(table, settings)[1] != load(table)[1] for table in tables]
         assert any(changed), remedy.name
+
+
+@pytest.mark.parametrize("words", declared())
+def test_what_is_printed_of_a_try_does_the_same(words: str) -> None:
+    """All settings are there, but for those that the scenario has already."""
+    remedy = declared()[words]
+    row: Table = {"kind": "path_dead", "remedy": words, "cost_s": 1.0}
+    for backup in (False, True):
+        mptcp = {"max_add_addr_accepted": 8, "scheduler": "round-robin"}
+        table = scenario(BULK | {"size": "20 kB"}, wifi=WIFI, lte=SLOW | {"backup": backup})
+        table["mptcp"] = mptcp
+        trials = Trials(DEFAULT, table, (1,), "down")
+        found = tried(trials, [row], where=lambda _: FindingPaths("lte", ("lte",), "lte"))
+        if not found:
+            continue
+        stream = io.StringIO()
+        print_tried(Page(stream), found)
+        (printed,) = re.findall(rf"^{re.escape(remedy.name)}: (--set .*)$", stream.getvalue(), re.M)
+        options = shlex.split(printed)
+        assert options[::2] == ["--set"] * (len(options) // 2)
+        assert "mptcp.max_add_addr_accepted" not in printed
+        resolved = remedy.of(FindingPaths("lte", ("lte",), "lte"))
+        assert resolved is not None
+        of_try = trials.with_settings(trials.new((*resolved.settings, *resolved.beside)))
+        assert load(table, options[1::2])[1] == of_try
+        return
+    pytest.fail("it is tried in no scenario")
 
 
 def test_all_that_the_analysis_recommends_with_settings_can_be_tried() -> None:

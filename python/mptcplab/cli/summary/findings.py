@@ -243,8 +243,15 @@ def print_tried(page: Page, tried: list[Row], *, model: bool = False) -> None:
             ]
     draw(page, columns)
     for row in tried:
+        # Settings are copied: they stay on one line.
+        page.line(f"{row['remedy']}: {shlex.join(_options(row))}")
         if row["limit"]:
             page.paragraph(f"{row['remedy']}: {row['limit']}", indent="")
+
+
+def _options(row: Row) -> list[str]:
+    """Give what ``mptcplab run`` takes to do what a try did."""
+    return [word for setting in row["settings"] for word in ("--set", setting)]
 
 
 def _gained(row: Row) -> str:

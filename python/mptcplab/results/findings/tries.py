@@ -72,9 +72,13 @@ class Trials:
 
     def tables(self, settings: tuple[str, ...] = ()) -> list[_core.Tables]:
         """Simulate it with settings, once with each seed. What it has more of stays as it is."""
-        new = lacking(self._long, settings)
-        trials = [Trial(self.with_settings(new), seed, None) for seed in self.seeds]
+        changed = self.with_settings(self.new(settings))
+        trials = [Trial(changed, seed, None) for seed in self.seeds]
         return [self.engine.tables(one, samples=False, progress=None) for one in trials]
+
+    def new(self, settings: tuple[str, ...]) -> tuple[str, ...]:
+        """Give those of the settings that it has neither so, nor more of."""
+        return lacking(self._long, settings)
 
     @cached_property
     def _long(self) -> Row:
@@ -145,7 +149,7 @@ def tried(
             {
                 "kind": ", ".join(dict.fromkeys(row["kind"] for row in rows)),
                 "remedy": remedy.name,
-                "settings": list(settings),
+                "settings": list(trials.new(settings)),
                 "limit": GOES_ON if stopped else _limit(remedy, claimed, gained_s),
                 "claimed_s": sum(claimed) if claimed else None,
                 "gained_s": gained_s,
