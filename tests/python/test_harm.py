@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from experiments.findings import harm, table
 from experiments.findings.run import gains, recommended
 from experiments.findings.scenarios import BULK, LTE, WIFI, ask, away, scenario, talk
 from mptcplab.results.findings import remedies
+from mptcplab.results.findings.tries import tried
 
 Table = dict[str, Any]
 
@@ -107,6 +109,53 @@ def test_of_messages_a_guard_shortens_the_longest_wait() -> None:
     before_ms, after_ms = tried["wait_ms"]
     assert after_ms < before_ms
     assert tried["gained_s"] < 0
+
+
+def test_a_try_that_serves_a_call_worse_is_called_so(tmp_path: Path) -> None:
+    """Its time says nothing: it lasts as long as people talk."""
+    call = talk("64 kbit/s", "30 s", "160 B") | {"deadline": "150 ms", "codec": "g711"}
+    worse: list[bool] = []
+    for seed in (1, 2, 3):
+        where = tmp_path / str(seed)
+        lossy = scenario(call, wifi=WIFI | {"loss": "8 %"}, lte=LTE)
+        package.run(lossy, out=where, captures="none", seed=seed)
+        for row in package.why(where, tries=True).tried_rows or []:
+            worse.append(row["mos_before"] - row["mos"] >= 0.1)
+            assert (row["limit"] or "").startswith("makes it worse: ") is worse[-1]
+    assert {True, False} == set(worse)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ({"stall_s": 1.0}, {"stall_s": 1.5}, "stalled for 1.50 s"),
+        ({"stall_s": 1.5}, {"stall_s": 1.0}, None),
+        ({"late_share": 0.05}, {"late_share": 0.10}, "10.0 % late"),
+        ({"late_share": 0.05}, {"late_share": 0.055}, "which may be chance"),
+        ({"late_share": 0.05}, {"late_share": 0.0505}, None),
+        ({"late_share": 0.1}, {"late_share": 0.05}, None),
+        ({"late_share": 0.05, "mos": 3.7}, {"late_share": 0.1, "mos": 3.2}, "MOS 3.20 with it"),
+        ({}, {}, None),
+    ],
+)
+def test_how_it_is_served_is_judged_before_its_time(
+    old: Table, new: Table, said: str | None
+) -> None:
+    """With a seed, or with means of several."""
+    video = {"video_segments": 9, "video_mbps_mean": 2.0} if "stall_s" in old else {}
+    alike = {"bytes": 10**6, "throughput_mbps": 2.0, "rtt_ms_mean": 20.0, "messages": 1500} | video
+    (words, _), *_ = remedies.declared().items()
+    finding = {"kind": "served_worse", "remedy": words, "cost_s": None}
+    for seeds in (1, 5):
+        trials: Any = SimpleNamespace(
+            has=lambda _: False, new=list, transfers=lambda _, n=seeds: [alike | new] * n
+        )
+        (row,) = tried(trials, [finding], before=[alike | old] * seeds)
+        limit = row["limit"] or ""
+        assert limit.startswith("makes it worse: ") is (said is not None)
+        # Of more messages less is chance.
+        if said != "which may be chance" or seeds == 1:
+            assert (said or "") in limit
 
 
 @pytest.mark.parametrize(

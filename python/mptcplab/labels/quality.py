@@ -29,13 +29,22 @@ def worth(transfer: Row) -> tuple[float, ...] | None:
 
 def is_better(one: Row, other: Row) -> bool:
     """Whether one transfer of an application was served clearly better than another."""
+    return seems_better(one, other) and not may_be_chance(one, other)
+
+
+def may_be_chance(one: Row, other: Row) -> bool:
+    """Whether as many more of the other's may be late by chance; nothing else is judged so."""
+    known = one.get("late_share") is not None and other.get("late_share") is not None
+    return known and chance(one, other) >= CHANCE
+
+
+def seems_better(one: Row, other: Row) -> bool:
+    """Whether one transfer of an application was served better than another, be it by chance."""
     mos, late, stall_s = ALIKE
     if one.get("late_share") is not None and other.get("late_share") is not None:
         if one.get("mos") is not None and other.get("mos") is not None:
-            differs = one["mos"] - other["mos"] >= mos
-        else:
-            differs = other["late_share"] - one["late_share"] >= late
-        return bool(differs and chance(one, other) < CHANCE)
+            return bool(one["mos"] - other["mos"] >= mos)
+        return bool(other["late_share"] - one["late_share"] >= late)
     stood_s = [row.get("stall_s") or 0.0 for row in (one, other)]
     if abs(stood_s[0] - stood_s[1]) >= stall_s:
         return stood_s[0] < stood_s[1]

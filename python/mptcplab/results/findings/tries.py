@@ -11,6 +11,7 @@ from statistics import fmean
 from mptcplab._core import Error
 from mptcplab.engines import named
 from mptcplab.engines.engine import Trial
+from mptcplab.labels import quality, text
 from mptcplab.results import run_metrics
 from mptcplab.results.findings.remedies import FindingPaths, is_in_force, lacking, paths_of, triable
 from mptcplab.scenario.fault import ScenarioError
@@ -35,6 +36,9 @@ GOES_ON = "the transfer goes on with it, and stopped without"
 POLICIES = ("mptcp", "tcp")
 # How an application is served that has to be in time, with a remedy and before.
 SERVED = {"late_share": "late_share_before", "mos": "mos_before", "stall_s": "stall_before_s"}
+# What judges that, and of how many messages.
+JUDGED = (*SERVED, "video_mbps_mean", "video_segments")
+COUNTED = ("messages", "responses")
 # Less is chance.
 LONGER_S = 0.1
 # No scheduler helps there, nor a backup.
@@ -150,7 +154,9 @@ def tried(
                 "kind": ", ".join(dict.fromkeys(row["kind"] for row in rows)),
                 "remedy": remedy.name,
                 "settings": list(trials.new(settings)),
-                "limit": GOES_ON if stopped else _limit(remedy, claimed, gained_s),
+                "limit": GOES_ON
+                if stopped
+                else _worse(before, after) or _limit(remedy, claimed, gained_s),
                 "claimed_s": sum(claimed) if claimed else None,
                 "gained_s": gained_s,
                 "gained_is_minimum": False,
@@ -180,6 +186,30 @@ def recommending(
                 settings = (*remedy.settings, *remedy.beside)
                 remedies.setdefault(settings, []).append((remedy, row))
     return remedies
+
+
+def _worse(before: list[Row], after: list[Row]) -> str | None:
+    """Say how much worse an application is served that has to be in time; None where it is not."""
+    old, new = map(_together, (before, after))
+    worths = [quality.worth(row) for row in (old, new)]
+    if None in worths or not quality.seems_better(old, new):
+        return None
+    chance = ", which may be chance" if quality.may_be_chance(old, new) else ""
+    return f"makes it worse: {_measured(new)} with it, {_measured(old)} without{chance}"
+
+
+def _measured(transfer: Row) -> str:
+    """Say how an application was served; of several seeds stalls have no number."""
+    if transfer["late_share"] is not None:
+        return quality.measure(transfer)
+    rate = text.rate(transfer["video_mbps_mean"] or 0.0)
+    return f"stalled for {text.seconds(transfer['stall_s'])} at {rate}"
+
+
+def _together(rows: list[Row]) -> Row:
+    """Give how an application was served with all seeds: means, of all messages together."""
+    means: Row = {column: mean(row.get(column) for row in rows) for column in JUDGED}
+    return means | {column: sum(row.get(column) or 0 for row in rows) for column in COUNTED}
 
 
 def _limit(remedy: Remedy, claimed: list[float], gained_s: float | None) -> str | None:
