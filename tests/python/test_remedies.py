@@ -28,6 +28,30 @@ from mptcplab.scenario.scenario import load
 
 Table = dict[str, Any]
 
+# What a setting is called in words, by its key, or by its key and value.
+CALLED = {
+    "mptcp.path_manager=guard": "mptcplab guard",
+    "mptcp.path_manager=full-mesh": "ip mptcp endpoint add",
+    "mptcp.max_subflows": "limits set subflows {value}",
+    "mptcp.max_add_addr_accepted": "add_addr_accepted {value}",
+    "mptcp.scheduler": "{value}",
+    "mptcp.congestion_control": "{value}",
+    "tcp.congestion_control": "{value}",
+    "tcp.max_receive_buffer": "receive buffer",
+    "tcp.receive_buffer": "receive buffer from the start",
+    "tcp.receive_buffer_tuning=true": "receive buffer",
+    "tcp.send_buffer": "send buffer",
+    "tcp.send_buffer_tuning=false": "from the start",
+    "tcp.max_backoff": "net.ipv4.tcp_rto_max_ms",
+    "tcp.slow_start": "hystart",
+    "tcp.keep_alive_idle": "tcp_keepalive_time",
+    "tcp.keep_alive_interval": "shorter intervals",
+    "tcp.mss": "mss",
+    "path.lte.backup=true": "backup",
+    "path.lte.backup=false": "regular",
+}
+LIMITS = re.compile(r"limits set subflows (\d+)(?: add_addr_accepted (\d+))?")
+
 REMEDIES = Path(__file__).parents[2] / "crates" / "analysis" / "src" / "findings" / "remedies.rs"
 WIFI = {"rate": "25 Mbit/s", "delay": "12 ms", "queue": "150 kB"}
 SLOW = {"rate": "1 Mbit/s", "delay": "150 ms", "queue": "200 kB"}
@@ -84,6 +108,23 @@ def test_each_remedy_is_declared_once_and_can_be_set() -> None:
 
 
 @pytest.mark.parametrize("words", declared())
+def test_words_name_all_settings_that_are_tried(words: str) -> None:
+    """Who does what they say has what the try had."""
+    remedy = declared()[words].of(FindingPaths("lte", ("lte",), "lte"))
+    assert remedy is not None
+    settings = [*remedy.settings, *remedy.beside]
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        called = (CALLED.get(setting) or CALLED[key]).format(value=value)
+        assert called in words.lower(), setting
+    if limits := LIMITS.search(words):
+        named = zip(
+            ("mptcp.max_subflows", "mptcp.max_add_addr_accepted"), limits.groups(), strict=True
+        )
+        assert {f"{key}={value}" for key, value in named if value} <= set(settings)
+
+
+@pytest.mark.parametrize("words", declared())
 def test_what_is_printed_of_a_try_does_the_same(words: str) -> None:
     """All settings are there, but for those that the scenario has already."""
     remedy = declared()[words]
@@ -108,6 +149,16 @@ def test_what_is_printed_of_a_try_does_the_same(words: str) -> None:
         assert load(table, options[1::2])[1] == of_try
         return
     pytest.fail("it is tried in no scenario")
+
+
+def test_a_limit_that_no_second_path_names_is_tried() -> None:
+    """The server's address is announced, and no path but the first can reach the one asked for."""
+    mixed = scenario(BULK | {"size": "10 MB"}, wifi=WIFI | {"ip": 6}, lte=LTE)
+    none = scenario(BULK | {"size": "10 MB"}, wifi=WIFI, lte=LTE, mptcp={"max_subflows": 0})
+    for table in (mixed, none):
+        row = one(found(table), "no_second_path")
+        (tried_row,) = tried(Trials(DEFAULT, table, (1,), "down"), [row])
+        assert tried_row["gained_s"] > 0.5
 
 
 def test_all_that_the_analysis_recommends_with_settings_can_be_tried() -> None:

@@ -48,7 +48,8 @@ pub(super) const GUARD: Remedy = Remedy::Tried(Trial {
     beside: GUARD_BESIDE,
     limit: "saves what the other paths wait, not what the dead path would have carried",
     ..Trial::new(
-        "a path manager that suspends silent paths (mptcplab guard): it saves what the other paths wait, not what the dead path would have carried",
+        "a path manager that suspends silent paths (mptcplab guard), with a limit of 8 subflows (ip mptcp limits set subflows 8): it saves what the \
+         other paths wait, not what the dead path would have carried",
         "the path manager guard",
         GUARD_SETTINGS,
     )
@@ -59,21 +60,26 @@ pub(super) const GUARD_MESSAGES: Remedy = Remedy::Tried(Trial {
     beside: GUARD_BESIDE,
     limit: "shortens the longest wait, and may make the whole longer",
     ..Trial::new(
-        "a path manager that suspends silent paths (mptcplab guard): of messages it shortens the longest wait, and may make the whole longer, \
-         since Linux's scheduler then keeps to the other path",
+        "a path manager that suspends silent paths (mptcplab guard), with a limit of 8 subflows (ip mptcp limits set subflows 8): of messages it \
+         shortens the longest wait, and may make the whole longer, since Linux's scheduler then keeps to the other path",
         "the path manager guard",
         GUARD_SETTINGS,
     )
 });
 pub(super) const GUARD_RETURNS: Remedy = Remedy::Tried(Trial {
     beside: GUARD_BESIDE,
-    ..Trial::new("a path manager that tries the path again (mptcplab guard)", "the path manager guard", GUARD_SETTINGS)
+    ..Trial::new(
+        "a path manager that tries the path again (mptcplab guard), with a limit of 8 subflows (ip mptcp limits set subflows 8)",
+        "the path manager guard",
+        GUARD_SETTINGS,
+    )
 });
 pub(super) const LEAVE_SOONER: Remedy = Remedy::Tried(Trial {
     beside: GUARD_BESIDE,
     limit: "saves data, and time only where a queue stands",
     ..Trial::new(
-        "a path manager that leaves a dead path sooner (mptcplab guard): it saves data, and time only where a queue stands",
+        "a path manager that leaves a dead path sooner (mptcplab guard), with a limit of 8 subflows (ip mptcp limits set subflows 8): it saves \
+         data, and time only where a queue stands",
         "the path manager guard",
         GUARD_SETTINGS,
     )
@@ -129,7 +135,7 @@ pub(super) const FULL_MESH: Remedy = Remedy::Tried(Trial {
         "ip mptcp endpoint add ADDRESS dev DEV subflow, and ip mptcp limits set subflows 4 add_addr_accepted 4, with a receive buffer that \
          grows (net.ipv4.tcp_rmem, its third number); but a path that is six times slower and more only as a backup, or the transfer takes longer",
         "the path manager full-mesh with a receive buffer that grows, to 25 MB",
-        &["mptcp.path_manager=full-mesh"],
+        &["mptcp.path_manager=full-mesh", "mptcp.max_subflows=4", "mptcp.max_add_addr_accepted=4"],
     )
 });
 pub(super) const LIMITS: Remedy = Remedy::Tried(Trial {
