@@ -53,6 +53,27 @@ def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> Non
     assert send_buffer.find(comparison, [explained | {"kind": "receive_window"}]) == []
 
 
+@pytest.mark.parametrize(("mbps", "carried"), [(7.0, None), (0.2, "0.30")])
+def test_a_path_that_was_joined_again_is_unused_only_with_all_its_subflows(
+    mbps: float, carried: str | None
+) -> None:
+    """One that was there for a second carried little."""
+    from mptcplab.results.findings import path_unused
+
+    comparison = _comparison()
+    again = {"subflow": 2, "path": "lte", "join_time_ms": 2_000.0}
+    tables = {name: list(comparison.mptcp.tables.rows(name)) for name in ("subflows", "flows")}
+    tables["subflows"].append(tables["subflows"][1] | again)
+    tables["flows"].append(tables["flows"][1] | {"subflow": 2, "throughput_mbps": mbps})
+    comparison.mptcp.tables.rows = lambda name, connection=None: tables[name]
+    told = path_unused.find(comparison, [])
+    assert len(told) == (carried is not None)
+    assert all(f"lte carried {carried} Mbit/s" in row["message"] for row in told)
+    # What explains one of them explains the path.
+    dead = {"kind": "path_dead", "cost_s": 2.0, "confidence": 0.9, "subflow": 2}
+    assert path_unused.find(comparison, [dead]) == []
+
+
 @pytest.mark.parametrize(("ended_s", "found"), [(0.3, False), (3.0, True)])
 def test_a_join_that_meets_its_connections_end_reached_no_limit(
     ended_s: float, found: bool

@@ -128,7 +128,7 @@ def is_far_slower(comparison: Comparison, row: Row) -> bool:
 
 
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
-    """Name each path whose subflow carried less than 5 % of what plain TCP had over it."""
+    """Name each path whose subflows carried less than 5 % of what plain TCP had over it."""
     mptcp = comparison.mptcp
     transfer = mptcp.transfer
     if transfer is None or transfer["elapsed_s"] < LEAST_S or not mptcp.throughput_mbps:
@@ -137,16 +137,21 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     # What another finding explains is not reported twice; a budget, or a backup, is intended. That
     # the path was idle is reported here with its cost.
     explained = {row["subflow"] for row in others if row["kind"] != "capacity_unused"}
-    found = []
+    # A path that was left and joined again had one subflow after another.
+    paths: dict[str, list[Row]] = {}
     for subflow in mptcp.tables.rows("subflows", connection=connection):
-        alone = comparison.baselines.get(subflow["path"] or "")
+        if subflow["handshake"] == "established":
+            paths.setdefault(subflow["path"] or "", []).append(subflow)
+    found = []
+    for path, subflows in paths.items():
+        alone = comparison.baselines.get(path)
         if alone is None or not alone.throughput_mbps or not alone.outcome["finished"]:
             continue
-        joined_s = (subflow["join_time_ms"] or 0.0) / 1e3
+        numbers = {subflow["subflow"] for subflow in subflows}
+        joined_s = min(subflow["join_time_ms"] or 0.0 for subflow in subflows) / 1e3
         if (
-            subflow["handshake"] != "established"
-            or subflow["backup"]
-            or subflow["subflow"] in explained
+            any(subflow["backup"] for subflow in subflows)
+            or numbers & explained
             or joined_s > transfer["elapsed_s"] / 2
             or alone.throughput_mbps < LEAST_PART * mptcp.throughput_mbps
         ):
@@ -155,26 +160,33 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
         carried = sum(
             flow["throughput_mbps"] or 0.0
             for flow in flows
-            if flow["subflow"] == subflow["subflow"] and flow["direction"] == transfer["direction"]
+            if flow["subflow"] in numbers and flow["direction"] == transfer["direction"]
         )
         if carried >= UNUSED * alone.throughput_mbps:
             continue
-        cost_s = missed_s(comparison, others, subflow["path"])
+        cost_s = missed_s(comparison, others, path)
         if cost_s is None:
             continue
         found.append(
             {
                 "kind": "path_unused",
-                "subflow": subflow["subflow"],
+                "subflow": _named(others, subflows),
                 "cost_s": round(cost_s, 3),
                 # With the send buffer of the run: a larger one may carry more.
                 "cost_is_minimum": True,
                 "confidence": 0.6,
-                "message": f"{subflow['path']} carried {carried:.2f} Mbit/s, but plain TCP over it "
+                "message": f"{path} carried {carried:.2f} Mbit/s, but plain TCP over it "
                 f"alone carries {alone.throughput_mbps:.2f} Mbit/s",
-                "evidence": f"the rate of its subflow over the whole transfer, beside that of the "
-                f"run tcp-{subflow['path']}",
+                "evidence": f"the rate of its subflow{'s' * (len(numbers) > 1)} over the whole "
+                f"transfer, beside that of the run tcp-{path}",
                 "remedy": named(REMEDY).words,
             }
         )
     return found
+
+
+def _named(others: list[Row], subflows: list[Row]) -> int:
+    """Give the path's subflow whose idleness is another finding, which this replaces."""
+    idle = {row["subflow"] for row in others if row["kind"] == "capacity_unused"}
+    numbers: list[int] = [subflow["subflow"] for subflow in subflows]
+    return next((number for number in numbers if number in idle), numbers[0])
