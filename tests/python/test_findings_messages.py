@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from experiments.findings.run import found
-from experiments.findings.scenarios import ask, away, scenario
+from experiments.findings.scenarios import ask, away, event, scenario
 from mptcplab import _core
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
@@ -57,3 +58,56 @@ def test_a_path_that_is_away_for_as_long_while_there_is_more_to_send_is_dead(see
     whole = {"direction": "download", "size": "12 MB"}
     table = scenario(whole, timeline=away("wifi", 2, 2.6), wifi=WIFI, lte=LTE)
     assert "path_dead" in {row["kind"] for row in findings(table, seed)}
+
+
+@pytest.mark.parametrize("direction", ["download", "upload"])
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_each_withdrawal_is_told_of_the_subflow_that_carried_data(
+    direction: str, seed: int
+) -> None:
+    """An address that comes and goes has one subflow after another, the first of which stays."""
+    verbs = ("detach", "attach")
+    gone = [event(at_s + n, "wifi", verbs[n]) for at_s in (1, 4, 7, 10) for n in (0, 1)]
+    wifi = {"rate": "20 Mbit/s", "delay": "10 ms", "queue": "150 kB"}
+    lte = {"rate": "12 Mbit/s", "delay": "30 ms", "queue": "200 kB"}
+    whole = {"direction": direction, "size": "30 MB"}
+    table = scenario(whole, timeline=gone, wifi=wifi, lte=lte)
+    tables = _core.simulate(plan(load(table)[1], seed, None))
+    way = {"download": "down", "upload": "up"}[direction]
+    subflows = {row["subflow"]: row for row in tables.rows("subflows")}
+    wifis = [number for number, row in subflows.items() if row["path"] == "wifi"]
+    refused = [row["start_s"] for row in subflows.values() if row["handshake"] == "refused"]
+
+    def carried(subflow: int, until_s: float) -> float:
+        return float(
+            sum(
+                row["bytes"]
+                for row in tables.rows("throughput")
+                if row["subflow"] == subflow
+                and row["direction"] == way
+                and until_s - 1 <= row["at_s"] < until_s
+            )
+        )
+
+    dead = [row for row in tables.rows("findings") if row["kind"] == "path_dead"]
+    assert len(dead) >= 3
+    for row in dead:
+        at_s = min((1, 4, 7, 10), key=lambda at_s: abs(at_s - row["from_s"]))
+        assert row["subflow"] == max(wifis, key=lambda one: carried(one, at_s))
+        assert f"port {subflows[row['subflow']]['client_port']}" in row["message"]
+        met = any(row["from_s"] <= start_s <= row["to_s"] for start_s in refused)
+        assert ("a new join was refused" in row["message"]) is met
+
+
+def test_times_that_are_rounded_to_one_are_told_apart() -> None:
+    """A path that is away for half a second, late."""
+    path = {"rate": "8 Mbit/s", "delay": "10 ms", "queue": "10 ms"}
+    whole = {"direction": "upload", "size": "34 MB"}
+    table = scenario(whole, timeline=away("wifi", 14.55, 15.1), wifi=path, lte=path)
+    spans = [
+        re.search(r"from ([0-9.]+ s) to ([0-9.]+ s)", row["message"])
+        for row in findings(table, 1)
+        if row["from_s"] > 10
+    ]
+    assert any(spans)
+    assert all(span[1] != span[2] for span in spans if span)

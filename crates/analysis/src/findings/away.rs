@@ -87,11 +87,12 @@ pub(super) fn timeouts(timeline: &Timeline, subflow: usize, span: Range<usize>) 
     })
 }
 
-/// When a subflow's address was withdrawn, until another one over its path had joined, but for when the old one brought what was
+/// When a subflow's address was withdrawn, until another one over its path had joined, but for when an old one brought what was
 /// left on it.
 pub(super) fn gone(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Range<usize>> {
     let Some(gone_s) = case.withdrawn_s(subflow).filter(|&at_s| at_s < case.end_s()) else { return Vec::new() };
-    let anew = case.same_path(subflow).into_iter().map(|other| &case.report.subflows[other]);
+    let same_path = case.same_path(subflow);
+    let anew = same_path.iter().map(|&other| &case.report.subflows[other]);
     let back_s =
         anew.filter(|row| row.start_s > gone_s).map(|row| row.start_s + row.handshake_rtt_ms.unwrap_or(0.0) / 1e3);
     let index_at = |at_s: f64| timeline.index_at(at_s - case.seconds(timeline, 0));
@@ -106,7 +107,8 @@ pub(super) fn gone(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Rang
     // What was on its way comes.
     let later = index_at(gone_s + case.patience_s(subflow, OVER_S))..gone.end;
     let least = later.start - gone.start;
-    let brought: Vec<usize> = later.filter(|&index| timeline.of(subflow, index).came_bytes > 0).collect();
+    let brought: Vec<usize> =
+        later.filter(|&index| same_path.iter().any(|&one| timeline.of(one, index).came_bytes > 0)).collect();
     if brought.is_empty() {
         return vec![gone];
     }

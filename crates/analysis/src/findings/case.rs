@@ -461,6 +461,16 @@ pub(super) fn s(seconds: f64) -> String {
     if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
 }
 
+/// Two times in words, with as many digits as tell them apart.
+pub(super) fn span(from_s: f64, to_s: f64) -> [String; 2] {
+    let same = |[from, to]: &[String; 2]| from == to;
+    let finer = (1..=3).map(|digits| [from_s, to_s].map(|seconds| format!("{seconds:.digits$} s")));
+    std::iter::once([s(from_s), s(to_s)])
+        .chain(finer)
+        .find(|words| !same(words))
+        .unwrap_or_else(|| [s(from_s), s(to_s)])
+}
+
 /// How often, in words.
 pub(super) fn often(count: usize) -> String {
     if count == 1 { "once".to_owned() } else { format!("{count} times") }

@@ -33,12 +33,15 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let rtt_s = row.handshake_rtt_ms.unwrap_or(0.0) / 1e3;
         let is_busy = |&index: &usize| is_busy(timeline, index) && !asks(case, case.seconds(timeline, index), rtt_s);
         let busy: Vec<usize> = there.clone().filter(is_busy).collect();
-        let idle = idle(timeline, subflow, &busy);
+        // Another subflow over the path may have used it.
+        let same_path = case.same_path(subflow);
+        let idle = same_path.iter().fold(busy.clone(), |left, &one| idle(timeline, one, &left));
         let limited = busy.iter().filter(|&&index| timeline.whole[index].limited > 0).count();
         let idle_s = idle.len() as f64 * timeline.width_s();
         let silent = !case.silences[subflow].is_empty();
         let bounded = limited as f64 >= LIMITED * busy.len() as f64;
-        if silent || bounded || idle_s < LEAST_S || (idle.len() as f64) < OFTEN * busy.len() as f64 {
+        let known = found.iter().any(|one: &Found| one.subflow.is_some_and(|other| same_path.contains(&other)));
+        if known || silent || bounded || idle_s < LEAST_S || (idle.len() as f64) < OFTEN * busy.len() as f64 {
             continue;
         }
         found.push(Found {

@@ -1,7 +1,7 @@
 //! Paths that fell silent, as the receiver saw it: which one it was shows only where data had overtaken what was on it.
 
 use super::away;
-use super::case::{Case, Cost, Found, SILENT_S, s};
+use super::case::{Case, Cost, Found, SILENT_S, s, span};
 use super::remedies::GUARD;
 use super::stops::{LEAST_S, NOTHING, stops};
 use crate::timeline::Timeline;
@@ -75,13 +75,13 @@ fn overtaken(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
         let time = away::until_recovered(case, timeline, &silent, rate);
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
         let lost_s = away::claim(case, timeline, &time, rate, timeline.rate(subflow), waited_s);
+        let [from, to] = span(from_s, to_s);
         found.push(path_dead(
             (subflow, from_s, to_s, lost_s),
             format!(
-                "{} delivered nothing from {} to {}; data of the other paths waited {} of that for data that was on it: at least {} lost",
+                "{} delivered nothing from {from} to {}; data of the other paths waited {} of that for data that was on it: at least {} lost",
                 case.name(subflow),
-                s(from_s),
-                if to_s + 0.1 >= case.end_s() { "the end".to_owned() } else { s(to_s) },
+                if to_s + 0.1 >= case.end_s() { "the end" } else { &to },
                 s(waited_s),
                 s(lost_s)
             ),

@@ -1,6 +1,6 @@
 //! A path that was dead answered again, and was hardly used for long.
 
-use super::case::{Case, Cost, Found, s};
+use super::case::{Case, Cost, Found, span};
 use super::idle;
 use super::remedies::{GUARD_RETURNS, Remedy::Said};
 use std::ops::Range;
@@ -54,6 +54,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             let before = timeline.rate_of_all(0..silent.start);
             let cost = Cost::Seconds(case.lost.claim_at(from_s, to_s, before, missed_s));
             let name = case.name(subflow);
+            let [from, to] = span(from_s, to_s);
             found.push(Found {
                 kind: "path_back_unused",
                 subflow: Some(subflow),
@@ -61,11 +62,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 to_s,
                 cost,
                 confidence: 0.6,
-                message: format!(
-                    "{name} answered again at {}, but carried almost nothing until {}",
-                    s(from_s),
-                    s(to_s)
-                ),
+                message: format!("{name} answered again at {from}, but carried almost nothing until {to}"),
                 evidence: format!(
                     "acknowledgements on it from {from_s:.3} s on; until then less than {:.0} % of its earlier rate",
                     USED * 100.0

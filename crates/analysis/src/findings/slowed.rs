@@ -2,7 +2,7 @@
 //! packets waited on it; a sender that slows down, for losses or a window, makes them no longer.
 
 use super::away;
-use super::case::{self, Case, Cost, Found, s};
+use super::case::{self, Case, Cost, Found, s, span};
 use super::idle_path::idle;
 use super::remedies::Remedy::Said;
 use crate::timeline::Timeline;
@@ -93,6 +93,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             bins.iter().map(|&index| timeline.of(subflow, index).rtt_us).filter(|&us| us > 0).collect();
         rtts.sort_unstable();
         let rtt_ms = rtts.get(rtts.len() / 2).map_or(0.0, |&us| f64::from(us) / 1e3);
+        let [from, to] = span(from_s, to_s);
         found.push(Found {
             kind: "path_slowed",
             subflow: Some(subflow),
@@ -101,12 +102,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: Cost::Seconds(cost_s),
             confidence: 0.6,
             message: format!(
-                "{} carried {:.1} Mbit/s for {} between {} and {}, and up to {:.1} Mbit/s at other times, though packets waited on it: the path became slower, or other traffic took its capacity",
+                "{} carried {:.1} Mbit/s for {} between {from} and {to}, and up to {:.1} Mbit/s at other times, though packets waited on it: the path became slower, or other traffic took its capacity",
                 case.name(subflow),
                 mbps(carried),
                 s(slow_s),
-                s(from_s),
-                s(to_s),
                 mbps(slow.rate)
             ),
             evidence: format!(

@@ -3,7 +3,7 @@
 //! together.
 
 use super::away::{self, Certainty, Rate, timeouts};
-use super::case::{Case, Cost, Found, SILENT_S, often, s};
+use super::case::{Case, Cost, Found, SILENT_S, often, s, span};
 use super::idle;
 use super::overtaken::at_receiver;
 use super::remedies::{BACK_OFF, GUARD, GUARD_MESSAGES, Remedy, WINDOW_FIRST};
@@ -20,6 +20,8 @@ pub(super) const LEAST_S: f64 = 0.3;
 const ROUND_TRIPS: f64 = 2.0;
 /// Other paths were held up where less than this part of their usual rate came.
 const SLOW: f64 = 0.5;
+/// What a subflow carried over so long before an outage shows whether data was on it.
+const BEFORE_S: f64 = 1.0;
 /// A shorter wait is not worth a word.
 const LEAST_WAIT_S: f64 = 0.1;
 
@@ -234,13 +236,27 @@ fn findings(case: &Case, outages: Vec<Outage>, describe: impl Fn(&Case, &[Outage
 fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rate: Rate) -> Vec<Outage> {
     let mut outages = Vec::new();
     let idle_s = idle::of_application(case, timeline);
-    let spans = away::away(case, timeline, subflow);
-    for silent in spans.iter().cloned() {
+    let same_path = case.same_path(subflow);
+    let away_on = |&one: &usize| away::away(case, timeline, one).into_iter().map(move |span| (one, span));
+    let spans: Vec<(usize, Range<usize>)> = same_path.iter().flat_map(away_on).collect();
+    let [before, soon] =
+        [BEFORE_S, case.patience_s(subflow, LEAST_S)].map(|seconds| (seconds / timeline.width_s()).ceil() as usize);
+    for silent in spans.iter().filter(|(one, _)| *one == subflow).map(|(_, span)| span.clone()) {
+        // Of subflows over one path that are away together, the one that carried most before stands for all.
+        let carried = |one: usize| timeline.bytes(one, silent.start.saturating_sub(before)..silent.start);
+        let with_it = |(one, span): &&(usize, Range<usize>)| {
+            *one != subflow && span.start <= silent.start + soon && silent.start < span.end
+        };
+        let with_it: BTreeSet<usize> = spans.iter().filter(with_it).map(|(one, _)| *one).collect();
+        let own_bytes = carried(subflow);
+        if with_it.iter().any(|&one| carried(one) > own_bytes) {
+            continue;
+        }
+        let of_path = 1.0 + with_it.iter().map(|&one| carried(one)).sum::<f64>() / own_bytes.max(1.0);
         let (timeouts, backed_off) = timeouts(timeline, subflow, silent.clone());
         // What joined later waited for nothing, nor does what has ended.
         let others = there(case, case.seconds(timeline, silent.start), |other| other != subflow);
         let all: Vec<usize> = silent.clone().collect();
-        let same_path = case.same_path(subflow);
         // One that was dead itself did not wait, nor one that brought nothing over the same path.
         let is_dead = |other: usize| {
             let nothing = || timeline.bytes(other, silent.clone()) == 0.0;
@@ -269,11 +285,11 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
         // What was on it, it brings again only while it recovers.
         let mut time = away::until_recovered(case, timeline, &silent, rate.of_all);
         // What the next outage costs is not this one's.
-        let next = spans.iter().map(|span| span.start).filter(|&start| start >= silent.end).min();
+        let next = spans.iter().map(|(_, span)| span.start).filter(|&start| start >= silent.end).min();
         time.end = time.end.min(next.unwrap_or(time.end));
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
         let (mut waited_s, in_all_s) = (waited_s(&silent), waited_s(&time));
-        let mut lost_s = away::claim(case, timeline, &time, rate.of_all, rates[subflow], in_all_s);
+        let mut lost_s = away::claim(case, timeline, &time, rate.of_all, rates[subflow] * of_path, in_all_s);
         // Who sends at a pace of their own, for which no queue stands, catch up: what they lost is how long their data waited.
         if !case.is_worth(lost_s) && case.have_room() {
             lost_s += case.lost.claim(from_s, to_s, (waited_s - lost_s).max(0.0));
@@ -308,7 +324,8 @@ fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
         false => String::new(),
     };
     let held_up = |one: &Outage| one.by == case.direction && away::held_up(case, one.subflow, one.from_s, one.to_s);
-    let until = if to_s + 0.1 >= case.end_s() { "the end".to_owned() } else { s(to_s) };
+    let [from, to] = span(from_s, to_s);
+    let until = if to_s + 0.1 >= case.end_s() { "the end".to_owned() } else { to };
     let times = if outages.len() > 1 { format!("{} times ", outages.len()) } else { String::new() };
     Found {
         kind: "path_dead",
@@ -318,9 +335,8 @@ fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
         cost,
         confidence: 0.9,
         message: format!(
-            "{name} delivered nothing {times}from {} to {until}{}{waited}: {}",
-            s(from_s),
-            reason(case, subflow, to_s, outages[0].by),
+            "{name} delivered nothing {times}from {from} to {until}{}{waited}: {}",
+            reason(case, subflow, from_s..to_s, outages[0].by),
             lost
         ),
         evidence: match outages.iter().map(|one| one.timeouts).sum() {
@@ -340,7 +356,7 @@ fn one_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
 }
 
 /// Why the sender did not leave a dead subflow, where the captures show it.
-fn reason(case: &Case, subflow: usize, to_s: f64, by: Direction) -> String {
+fn reason(case: &Case, subflow: usize, dead_s: Range<f64>, by: Direction) -> String {
     let row = &case.report.subflows[subflow];
     let sender = if by == Direction::Up { "client" } else { "server" };
     // Packets of the same port from another address, which the server knows nothing of.
@@ -355,13 +371,13 @@ fn reason(case: &Case, subflow: usize, to_s: f64, by: Direction) -> String {
         event.event == "reset"
             && event.subflow == Some(subflow as u32)
             && event.direction != Some(by)
-            && event.at_s <= to_s
+            && event.at_s <= dead_s.end
     };
     let is_refused = |other: &tables::Subflow| {
-        other.client_address == row.client_address && other.handshake == "refused" && other.start_s > row.start_s
+        other.client_address == row.client_address && other.handshake == "refused" && dead_s.contains(&other.start_s)
     };
     let anew = if case.report.subflows.iter().any(is_refused) { ", and a new join was refused" } else { "" };
-    if case.withdrawn_s(subflow).is_some_and(|at_s| at_s <= to_s) {
+    if case.withdrawn_s(subflow).is_some_and(|at_s| at_s <= dead_s.end) {
         return format!(", since its address was withdrawn{anew}");
     }
     if !anew.is_empty() || case.report.events.iter().any(is_reset) {
@@ -432,6 +448,7 @@ fn every_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
     let timeouts: usize = outages.iter().map(|one| one.timeouts).sum();
     let chain = outages.iter().any(|one| one.backed_off > 0);
     let nothing = nothing_delivered(case);
+    let [from, to] = span(from_s, to_s);
     let times = if outages.len() > 1 { format!("{} times ", outages.len()) } else { String::new() };
     Found {
         kind: if chain { "timeout_chain" } else { "outage" },
@@ -442,9 +459,7 @@ fn every_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
         confidence: if timeouts > 0 { 0.9 } else { 0.6 },
         message: if chain {
             format!(
-                "{nothing} {times}from {} to {}: {}, {}",
-                s(from_s),
-                s(to_s),
+                "{nothing} {times}from {from} to {to}: {}, {}",
                 match timeouts {
                     1 => "a retransmission time-out, longer than the one before".to_owned(),
                     _ => format!("{timeouts} retransmission time-outs, each longer than the one before"),
@@ -452,7 +467,7 @@ fn every_dead(case: &Case, outages: &[Outage], certainty: Certainty) -> Found {
                 lost
             )
         } else {
-            format!("{nothing} {times}between {} and {}: {}", s(from_s), s(to_s), lost)
+            format!("{nothing} {times}between {from} and {to}: {lost}")
         },
         evidence: match timeouts {
             0 => format!("addresses were withdrawn (REMOVE_ADDR), and nothing came over any path until {to_s:.3} s"),

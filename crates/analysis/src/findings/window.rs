@@ -1,7 +1,7 @@
 //! The receive window held the sender back. It is the connection's: no subflow alone is to blame. A window that the receiver still
 //! widens as data comes is none: it fills in each round trip of slow start, and a larger buffer gives nothing back.
 
-use super::case::{Case, Cost, Found, s};
+use super::case::{Case, Cost, Found, s, span};
 use super::remedies::{LARGER_WINDOW, LARGER_WINDOW_SHARED, Remedy::Said};
 use crate::timeline::Timeline;
 
@@ -103,6 +103,7 @@ fn shut(case: &mut Case, timeline: &Timeline) -> Option<Found> {
         let at_s = case.seconds(timeline, index);
         cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), shut_s(index));
     }
+    let [from, to] = span(from_s, to_s);
     Some(Found {
         kind: "receive_window",
         subflow: None,
@@ -112,10 +113,8 @@ fn shut(case: &mut Case, timeline: &Timeline) -> Option<Found> {
         cost: if case.window_bound { Cost::Unknown } else { Cost::Seconds(cost_s) },
         confidence: 0.9,
         message: format!(
-            "the receiver's window was shut for {} between {} and {}: the program that receives, or a proxy, read too slowly",
-            s(all_s),
-            s(from_s),
-            s(to_s)
+            "the receiver's window was shut for {} between {from} and {to}: the program that receives, or a proxy, read too slowly",
+            s(all_s)
         ),
         evidence: format!("the window took less than two segments for {all_s:.3} s in all"),
         remedy: &[Said(
