@@ -111,3 +111,23 @@ def test_times_that_are_rounded_to_one_are_told_apart() -> None:
     ]
     assert any(spans)
     assert all(span[1] != span[2] for span in spans if span)
+
+
+def test_a_withdrawal_costs_what_its_path_carried_at_other_times() -> None:
+    """The subflow that carried data had just joined, and was still slow."""
+    both: Table = {
+        "wifi": {"rate": "35.63 Mbit/s", "delay": "27 ms", "queue": "278 kB"},
+        "lte": {"rate": "22.98 Mbit/s", "delay": "41 ms", "queue": "446 kB"},
+    }
+    whole = {"direction": "upload", "size": "94.6 MB"}
+    times = (1.5, 3.92, 6.34)
+    verbs = ("detach", "attach")
+    gone = [event(at_s + 1.04 * n, "wifi", verbs[n]) for at_s in times for n in (0, 1)]
+    table = scenario(whole, timeline=gone, **both)
+    told = sorted(
+        (row for row in findings(table, 1) if row["kind"] == "path_dead"),
+        key=lambda row: row["from_s"],
+    )
+    assert [row["from_s"] for row in told] == pytest.approx(times, abs=0.1)
+    true_s = found(table, 1)["elapsed_s"] - found(scenario(whole, **both), 1)["elapsed_s"]
+    assert true_s / FACTOR <= sum(row["cost_s"] for row in told) <= true_s * FACTOR

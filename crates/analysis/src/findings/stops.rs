@@ -237,6 +237,7 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
     let mut outages = Vec::new();
     let idle_s = idle::of_application(case, timeline);
     let same_path = case.same_path(subflow);
+    let own = timeline.rate_together(&same_path);
     let away_on = |&one: &usize| away::away(case, timeline, one).into_iter().map(move |span| (one, span));
     let spans: Vec<(usize, Range<usize>)> = same_path.iter().flat_map(away_on).collect();
     let [before, soon] =
@@ -244,15 +245,12 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
     for silent in spans.iter().filter(|(one, _)| *one == subflow).map(|(_, span)| span.clone()) {
         // Of subflows over one path that are away together, the one that carried most before stands for all.
         let carried = |one: usize| timeline.bytes(one, silent.start.saturating_sub(before)..silent.start);
-        let with_it = |(one, span): &&(usize, Range<usize>)| {
-            *one != subflow && span.start <= silent.start + soon && silent.start < span.end
+        let stands_for_it = |(one, span): &(usize, Range<usize>)| {
+            span.start <= silent.start + soon && silent.start < span.end && carried(*one) > carried(subflow)
         };
-        let with_it: BTreeSet<usize> = spans.iter().filter(with_it).map(|(one, _)| *one).collect();
-        let own_bytes = carried(subflow);
-        if with_it.iter().any(|&one| carried(one) > own_bytes) {
+        if spans.iter().any(stands_for_it) {
             continue;
         }
-        let of_path = 1.0 + with_it.iter().map(|&one| carried(one)).sum::<f64>() / own_bytes.max(1.0);
         let (timeouts, backed_off) = timeouts(timeline, subflow, silent.clone());
         // What joined later waited for nothing, nor does what has ended.
         let others = there(case, case.seconds(timeline, silent.start), |other| other != subflow);
@@ -289,7 +287,7 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
         time.end = time.end.min(next.unwrap_or(time.end));
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
         let (mut waited_s, in_all_s) = (waited_s(&silent), waited_s(&time));
-        let mut lost_s = away::claim(case, timeline, &time, rate.of_all, rates[subflow] * of_path, in_all_s);
+        let mut lost_s = away::claim(case, timeline, &time, rate.of_all, own, in_all_s);
         // Who sends at a pace of their own, for which no queue stands, catch up: what they lost is how long their data waited.
         if !case.is_worth(lost_s) && case.have_room() {
             lost_s += case.lost.claim(from_s, to_s, (waited_s - lost_s).max(0.0));

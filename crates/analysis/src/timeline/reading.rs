@@ -44,7 +44,13 @@ impl Timeline {
 
     /// The rate of a subflow where it carried something, bytes per second.
     pub(crate) fn rate(&self, subflow: usize) -> f64 {
-        let came: Vec<f64> = (0..self.whole.len()).map(|index| self.of(subflow, index).came_bytes.into()).collect();
+        self.rate_together(&[subflow])
+    }
+
+    /// The same of subflows that go over one path, at one time or one after another.
+    pub(crate) fn rate_together(&self, subflows: &[usize]) -> f64 {
+        let came = |index| subflows.iter().map(|&one| f64::from(self.of(one, index).came_bytes)).sum();
+        let came: Vec<f64> = (0..self.whole.len()).map(came).collect();
         usual_rate(&came, self.width_s())
     }
 
