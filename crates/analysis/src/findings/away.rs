@@ -35,6 +35,8 @@ const LOSES_PERCENT: f64 = 0.35;
 const SHRUNK: f64 = 0.5;
 /// What shows a time-out to be spurious comes so many round trips later at most.
 const HELD_ROUND_TRIPS: f64 = 2.0;
+/// What a subflow carried over so long before an outage shows whether data was on it.
+const BEFORE_S: f64 = 1.0;
 /// A path that carried a smaller part is not missed.
 const LEAST_PART: f64 = 0.05;
 
@@ -303,4 +305,20 @@ pub(super) fn rtt_s(case: &Case) -> f64 {
 
 fn over(case: &Case, timeline: &Timeline) -> usize {
     (OVER_S.max(OVER_ROUND_TRIPS * rtt_s(case)) / timeline.width_s()).ceil() as usize
+}
+
+/// Of subflows over one path that are away together, the one that carried most before stands for all: whether that is another
+/// one. `spans` are the times in which each of them was away, `silent` is one of `subflow`; others begin within `soon_s`.
+pub(super) fn another_stands(
+    timeline: &Timeline,
+    subflow: usize,
+    spans: &[(usize, Range<usize>)],
+    silent: &Range<usize>,
+    soon_s: f64,
+) -> bool {
+    let [before, soon] = [BEFORE_S, soon_s].map(|seconds| (seconds / timeline.width_s()).ceil() as usize);
+    let carried = |one: usize| timeline.bytes(one, silent.start.saturating_sub(before)..silent.start);
+    spans.iter().any(|(one, span)| {
+        span.start <= silent.start + soon && silent.start < span.end && carried(*one) > carried(subflow)
+    })
 }

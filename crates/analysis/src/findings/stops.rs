@@ -20,8 +20,6 @@ pub(super) const LEAST_S: f64 = 0.3;
 const ROUND_TRIPS: f64 = 2.0;
 /// Other paths were held up where less than this part of their usual rate came.
 const SLOW: f64 = 0.5;
-/// What a subflow carried over so long before an outage shows whether data was on it.
-const BEFORE_S: f64 = 1.0;
 /// A shorter wait is not worth a word.
 const LEAST_WAIT_S: f64 = 0.1;
 
@@ -81,9 +79,9 @@ fn between_messages(case: &mut Case) -> Vec<Found> {
 /// What messages lost that ran into an outage, the sender of all the rest waited for as well.
 fn with_messages(case: &mut Case, mut outage: Outage, is_on: impl Fn(&Wait) -> bool) -> Outage {
     let waits = std::mem::take(&mut case.waits);
-    let (with, without): (Vec<Wait>, _) = waits.into_iter().partition(|wait| {
-        wait.direction != case.direction && is_on(wait) && wait.meets(outage.from_s, outage.to_s)
-    });
+    let (with, without): (Vec<Wait>, _) = waits
+        .into_iter()
+        .partition(|wait| wait.direction != case.direction && is_on(wait) && wait.meets(outage.from_s, outage.to_s));
     case.waits = without;
     for wait in with {
         outage.lost_s += wait.claim(case);
@@ -240,15 +238,9 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
     let own = timeline.rate_together(&same_path);
     let away_on = |&one: &usize| away::away(case, timeline, one).into_iter().map(move |span| (one, span));
     let spans: Vec<(usize, Range<usize>)> = same_path.iter().flat_map(away_on).collect();
-    let [before, soon] =
-        [BEFORE_S, case.patience_s(subflow, LEAST_S)].map(|seconds| (seconds / timeline.width_s()).ceil() as usize);
+    let soon_s = case.patience_s(subflow, LEAST_S);
     for silent in spans.iter().filter(|(one, _)| *one == subflow).map(|(_, span)| span.clone()) {
-        // Of subflows over one path that are away together, the one that carried most before stands for all.
-        let carried = |one: usize| timeline.bytes(one, silent.start.saturating_sub(before)..silent.start);
-        let stands_for_it = |(one, span): &(usize, Range<usize>)| {
-            span.start <= silent.start + soon && silent.start < span.end && carried(*one) > carried(subflow)
-        };
-        if spans.iter().any(stands_for_it) {
+        if away::another_stands(timeline, subflow, &spans, &silent, soon_s) {
             continue;
         }
         let (timeouts, backed_off) = timeouts(timeline, subflow, silent.clone());
