@@ -28,9 +28,9 @@ def findings(table: Table, seed: int) -> list[Table]:
 def test_a_dead_path_costs_requests_what_they_waited(seed: int) -> None:
     """Whether the request was lost first or its answer, which is chance."""
     both = scenario(SHORT, wifi=WIFI, lte=LTE)
-    told = found(both | {"timeline": away("wifi", 2, 5)}, seed)
-    true_s = told["elapsed_s"] - found(both, seed)["elapsed_s"]
-    assert true_s / FACTOR <= told["found"]["path_dead"] <= true_s * FACTOR
+    with_outage = found(both | {"timeline": away("wifi", 2, 5)}, seed)
+    true_s = with_outage["elapsed_s"] - found(both, seed)["elapsed_s"]
+    assert true_s / FACTOR <= with_outage["found"]["path_dead"] <= true_s * FACTOR
 
 
 @pytest.mark.parametrize(("requests", "seed"), [(100, 1), (100, 2), (100, 3), (100, 4), (800, 1)])
@@ -49,8 +49,8 @@ def test_a_burst_that_overflows_a_queue_at_its_end_is_no_dead_path(seed: int) ->
     video = {"application": "video", "duration": "20 s"}
     wifi = {"rate": "12 Mbit/s", "delay": "10 ms", "queue": "60 kB"}
     lte = {"rate": "4 Mbit/s", "delay": "25 ms", "queue": "60 kB"}
-    told = findings(scenario(video, wifi=wifi, lte=lte), seed)
-    assert "path_dead" not in {row["kind"] for row in told}
+    rows = findings(scenario(video, wifi=wifi, lte=lte), seed)
+    assert "path_dead" not in {row["kind"] for row in rows}
 
 
 @pytest.mark.parametrize("seed", range(1, 5))
@@ -73,7 +73,7 @@ def test_each_withdrawal_is_told_of_the_subflow_that_carried_data(
     whole = {"direction": direction, "size": "30 MB"}
     table = scenario(whole, timeline=gone, wifi=wifi, lte=lte)
     tables = _core.simulate(plan(load(table)[1], seed, None))
-    way = {"download": "down", "upload": "up"}[direction]
+    flows = {"download": "down", "upload": "up"}[direction]
     subflows = {row["subflow"]: row for row in tables.rows("subflows")}
     wifis = [number for number, row in subflows.items() if row["path"] == "wifi"]
     refused = [row["start_s"] for row in subflows.values() if row["handshake"] == "refused"]
@@ -84,7 +84,7 @@ def test_each_withdrawal_is_told_of_the_subflow_that_carried_data(
                 row["bytes"]
                 for row in tables.rows("throughput")
                 if row["subflow"] == subflow
-                and row["direction"] == way
+                and row["direction"] == flows
                 and until_s - 1 <= row["at_s"] < until_s
             )
         )
@@ -124,10 +124,10 @@ def test_a_withdrawal_costs_what_its_path_carried_at_other_times() -> None:
     verbs = ("detach", "attach")
     gone = [event(at_s + 1.04 * n, "wifi", verbs[n]) for at_s in times for n in (0, 1)]
     table = scenario(whole, timeline=gone, **both)
-    told = sorted(
+    rows = sorted(
         (row for row in findings(table, 1) if row["kind"] == "path_dead"),
         key=lambda row: row["from_s"],
     )
-    assert [row["from_s"] for row in told] == pytest.approx(times, abs=0.1)
+    assert [row["from_s"] for row in rows] == pytest.approx(times, abs=0.1)
     true_s = found(table, 1)["elapsed_s"] - found(scenario(whole, **both), 1)["elapsed_s"]
-    assert true_s / FACTOR <= sum(row["cost_s"] for row in told) <= true_s * FACTOR
+    assert true_s / FACTOR <= sum(row["cost_s"] for row in rows) <= true_s * FACTOR

@@ -255,8 +255,8 @@ def test_a_directory_of_seeds_points_to_one(mptcplab: Any, tmp_path: Path) -> No
     assert f"holds several runs: name one of them, such as {directory / '1'}" in refused.stderr
     shutil.rmtree(directory / "2")
     for tries in ((), ("--try",)):
-        told = mptcplab("why", *tries, str(directory))
-        assert (told.returncode, told.stderr) == (0, ""), "one run is what is meant"
+        printed = mptcplab("why", *tries, str(directory))
+        assert (printed.returncode, printed.stderr) == (0, ""), "one run is what is meant"
     shutil.rmtree(directory)
 
 

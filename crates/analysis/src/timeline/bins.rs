@@ -112,13 +112,13 @@ impl<B> Default for Runs<B> {
 }
 
 impl<B: And> Runs<B> {
-    /// Puts a bin in a place behind all others, or adds it to what is there.
+    /// Puts a bin at an index behind all others, or adds it to the one that is there.
     pub(super) fn put(&mut self, index: usize, bin: B) {
         let at = self.at(index);
         *at = at.and(bin);
     }
 
-    /// The bin in a place, with empty ones before it where there are none yet.
+    /// The bin at an index, with empty ones before it where there are none yet.
     pub(super) fn at(&mut self, index: usize) -> &mut B {
         if index >= self.len {
             self.append(B::default(), index - self.len);
@@ -139,7 +139,7 @@ impl<B: And> Runs<B> {
         &mut self.runs[run + usize::from(before > 0)].0
     }
 
-    /// Nothing in a place is changed any more once another follows it: then it may be like the one before.
+    /// A bin is not changed any more once another follows it: then it may be like the one before.
     fn append(&mut self, bin: B, count: usize) {
         if count == 0 {
             return;
