@@ -171,13 +171,12 @@ impl Inbound {
             self.fin_at.get_or_insert(range.end);
         }
         self.is_scheduled = true;
-        let ack = self.keep(at, range, fin);
-        let in_order = before..self.next;
-        let finished = !self.finished && self.fin_at == Some(self.next);
-        if finished {
-            self.finished = true;
-            self.next += 1;
-        }
+        // The FIN has a place of its own behind the data, also in what ACKs say of holes (tcp_data_queue_ofo).
+        let ack = self.keep(at, range.start..range.end + u64::from(fin));
+        let end = self.fin_at.unwrap_or(u64::MAX);
+        let in_order = before..self.next.min(end).max(before);
+        let finished = !self.finished && self.next > end;
+        self.finished |= finished;
         Arrival { in_order, finished, ack: if finished { AckDue::Now } else { ack } }
     }
 
@@ -268,11 +267,11 @@ impl Inbound {
         0
     }
 
-    fn keep(&mut self, at: &Circumstances, range: Range<u64>, fin: bool) -> AckDue {
+    fn keep(&mut self, at: &Circumstances, range: Range<u64>) -> AckDue {
+        if range.is_empty() {
+            return AckDue::No;
+        }
         if range.start > self.next {
-            if range.is_empty() {
-                return if fin { AckDue::Now } else { AckDue::No };
-            }
             if self.ranges.len() < MOST_RANGES {
                 self.insert(range);
             }
@@ -281,11 +280,8 @@ impl Inbound {
             return if waits { AckDue::By(at.now + compression::wait_ns(at.srtt_ns)) } else { AckDue::Now };
         }
         if range.end <= self.next {
-            let again = !range.is_empty() || fin;
-            if !range.is_empty() {
-                self.came_again(range);
-            }
-            return if again { AckDue::Now } else { AckDue::No };
+            self.came_again(range);
+            return AckDue::Now;
         }
         if range.start < self.next {
             // RFC 2883 §4.1.2

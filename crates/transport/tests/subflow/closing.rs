@@ -108,14 +108,26 @@ fn data_goes_with_the_fin() {
 
 #[test]
 fn fin_out_of_order() {
+    // It has a sequence number (RFC 9293 §3.4), which blocks hold, too, as those of Linux do: without it the peer would not know that its
+    // last segment came, nor find the hole before it until a time-out.
     open_and(
         &plain(),
         "200  < F. 1001:1501 ack 1
-         200  > . 1:1 ack 1 sack 1001:1501
+         200  > . 1:1 ack 1 sack 1001:1502
          200  = finished false
          300  < . 1:1001 ack 1
          300  > . 1:1 ack 1502
          300  = arrived 1500
+         300  = state CloseWait",
+    );
+    open_and(
+        &plain(),
+        "200  < F. 1001:1001 ack 1
+         200  > . 1:1 ack 1 sack 1001:1002
+         200  = finished false
+         300  < . 1:1001 ack 1
+         300  > . 1:1 ack 1002
+         300  = arrived 1000
          300  = state CloseWait",
     );
 }
