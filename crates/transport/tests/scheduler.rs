@@ -20,6 +20,7 @@ const WAIT: Choice = Choice::Wait(Time::MAX);
 fn path(subflow: usize, srtt_ms: i64) -> PathView {
     PathView {
         subflow,
+        joined: subflow as u32,
         srtt_ns: Some(srtt_ms * MS),
         rttvar_ns: 0,
         cwnd_packets: 10,
@@ -132,7 +133,8 @@ fn linux_chooses() {
         &[
             ("get_send: least queue / rate, not least srtt", chunk(1000), vec![slow, fast], to(1, 1000)),
             ("an empty queue wins", chunk(1000), vec![idle(slow), fast], to(0, 1000)),
-            ("of equals the first", chunk(1000), vec![idle(fast), idle(slow)], to(1, 1000)),
+            ("of equals the first", chunk(1000), vec![idle(slow), idle(fast)], to(0, 1000)),
+            ("that joined", chunk(1000), vec![PathView { joined: 2, ..idle(slow) }, idle(fast)], to(1, 1000)),
             ("ahead of the window", chunk(1000), vec![full(slow)], to(0, 1000)),
             ("sk_stream_memory_free", chunk(1000), vec![brimful(slow)], WAIT),
             ("what is lost is held, too", chunk(1000), vec![PathView { unacknowledged_packets: 32, ..slow }], WAIT),

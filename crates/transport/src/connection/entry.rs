@@ -69,6 +69,8 @@ pub struct Entry {
     pub freed: bool,
     /// Whether this end opened it.
     pub opened_here: bool,
+    /// How many joined before it: the number of its place says no more once that is used anew.
+    pub joined: u32,
     /// The header of its next packet.
     pub ip: Ip,
 }
@@ -128,6 +130,7 @@ impl Entry {
             remembered: false,
             freed: false,
             opened_here,
+            joined: 0,
             ip,
         }
     }

@@ -127,6 +127,8 @@ pub struct Connection {
 
     /// Subflows opened since the endpoint last looked.
     pub opened: Vec<usize>,
+    /// How many joined so far.
+    joined: u32,
     /// Subflows whose 4-tuples are free again.
     pub gone: Vec<(SocketAddr, SocketAddr)>,
 }
@@ -186,6 +188,7 @@ impl Connection {
             corrupt_bytes: 0,
             preface: Preface::default(),
             opened: Vec::new(),
+            joined: 0,
             gone: Vec::new(),
         }
     }

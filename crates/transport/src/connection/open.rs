@@ -159,6 +159,8 @@ impl Connection {
     /// A place for a new subflow: that of one that is long over, or a new one.
     fn add(&mut self, mut entry: Entry, ctx: &Context) {
         entry.tcp.set_ticks(ctx.ticks);
+        self.joined += 1;
+        entry.joined = self.joined;
         let window = Window {
             cwnd_packets: f64::from(ctx.config.tcp.initial_window_packets),
             ssthresh_packets: ctx.config.tcp.initial_ssthresh_packets.map_or(f64::INFINITY, f64::from),

@@ -295,6 +295,7 @@ fn view(i: usize, entry: &Entry, window: &Window, mode: Mode, retransmission: &R
     PathView {
         // What was written to plain TCP has its memory.
         send_buffer_bytes: if mode == Mode::Plain { u64::MAX } else { of_subflow.send_buffer_bytes },
+        joined: entry.joined,
         backup: entry.backup || entry.peer_backup,
         stale: retransmission.is_stale(&entry.progress, entry.timeouts),
         ..of_subflow

@@ -15,16 +15,19 @@ pub const FRAGMENT_BYTES: u64 = 32_768 - 40;
 /// Upstream's default: data goes, ahead of its window, to the subflow that will be rid of its queue first.
 #[derive(Default)]
 pub struct Linux {
-    /// avg_pacing_rate of each subflow: weighed by the bytes that were scheduled at each rate, and those before them.
-    bytes_per_second: Vec<u64>,
+    /// avg_pacing_rate of each subflow, with when it joined: weighed by the bytes that were scheduled at each rate, and those before them.
+    bytes_per_second: Vec<(u32, u64)>,
 }
 
 impl Linux {
     fn rate(&mut self, path: &PathView) -> &mut u64 {
         if self.bytes_per_second.len() <= path.subflow {
-            self.bytes_per_second.resize(path.subflow + 1, 0);
+            self.bytes_per_second.resize(path.subflow + 1, (0, 0));
         }
-        let rate = &mut self.bytes_per_second[path.subflow];
+        let (joined, rate) = &mut self.bytes_per_second[path.subflow];
+        if *joined != path.joined {
+            (*joined, *rate) = (path.joined, 0);
+        }
         if *rate == 0 {
             *rate = path.pacing_bytes_per_second;
         }
@@ -34,15 +37,17 @@ impl Linux {
     /// mptcp_subflow_get_send
     fn send(&mut self, chunk: &Chunk, paths: &[PathView]) -> Choice {
         let none_active = paths.iter().all(|path| path.stale || path.backup);
-        let mut best: Option<(u128, &PathView)> = None;
+        let mut best: Option<((u128, u32), &PathView)> = None;
         for path in paths.iter().filter(|path| !path.stale && path.backup == none_active) {
             let rate = *self.rate(path);
             if rate == 0 {
                 continue;
             }
             let linger = (u128::from(path.held_bytes()) << 32) / u128::from(rate);
-            if best.is_none_or(|(least, _)| linger < least) {
-                best = Some((linger, path));
+            // Of equals the first on the list (conn_list), at whose end subflows join.
+            let order = (linger, path.joined);
+            if best.is_none_or(|(least, _)| order < least) {
+                best = Some((order, path));
             }
         }
         let Some((_, path)) = best else { return Choice::Wait(Time::MAX) };

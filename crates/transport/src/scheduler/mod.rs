@@ -31,6 +31,8 @@ pub const SENT_BYTES: u64 = 480;
 pub struct PathView {
     /// Its place in the connection, for [`Choice`]; also its bit in [`Chunk::sent_on`].
     pub subflow: usize,
+    /// Its place on the connection's list of subflows: those that joined later stand behind.
+    pub joined: u32,
     /// Smoothed round-trip time; none before the first sample.
     pub srtt_ns: Option<i64>,
     /// Mean deviation of the round-trip time.

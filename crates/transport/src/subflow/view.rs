@@ -264,6 +264,7 @@ impl Subflow {
     pub fn view(&self, subflow: usize, window: &Window) -> PathView {
         PathView {
             subflow,
+            joined: 0,
             srtt_ns: self.srtt_ns(),
             rttvar_ns: self.rttvar_ns(),
             cwnd_packets: whole(window.cwnd_packets),
