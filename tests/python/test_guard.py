@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import Any
 
 import pytest
 
+from experiments.guard.scenarios import Case
 from mptcplab import _core
 from mptcplab.cli.main import main
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
 
 GOES_S, COMES_S = 5, 9
-WIFI = "10.0.1.2"
+WIFI, LTE = "10.0.1.2", "10.0.2.2"
 
 
 def simulate(*settings: str, of: str = "guard") -> _core.Tables:
@@ -67,6 +69,19 @@ def test_a_path_that_is_well_stays() -> None:
     _, scenario = load("guard", ["timeline=[]"])
     for seed in range(1, 11):
         assert decided(_core.simulate(plan(scenario, seed)), "suspended") == []
+
+
+def test_short_messages_return_to_a_path_that_is_back() -> None:
+    tables = _core.simulate(plan(Case("hold", "requests").read("guard"), 1))
+    # LTE was used meanwhile, and is left for a moment.
+    assert [address for address, _ in decided(tables, "suspended")] == [WIFI, LTE]
+    assert [address for address, _ in decided(tables, "resumed")] == [WIFI, LTE]
+    (*_, (_, resumed_s)) = decided(tables, "resumed")
+    times = [(row["at_s"], row["response_time_ms"]) for row in tables.rows("responses")]
+    before = [ms for at_s, ms in times if at_s < GOES_S - 1]
+    after = [ms for at_s, ms in times if at_s > resumed_s]
+    assert len(after) > 5
+    assert median(after) < 1.1 * median(before)
 
 
 def test_a_path_is_left_for_its_signal_and_used_again_with_hysteresis() -> None:

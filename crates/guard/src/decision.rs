@@ -55,6 +55,8 @@ pub enum Cause {
     Found,
     /// Nobody is left to ask.
     Unasked,
+    /// A quicker path stands behind it.
+    Ahead,
 }
 
 impl Verdict {
@@ -86,6 +88,7 @@ impl fmt::Display for Decision {
             Cause::Lost => return write!(f, "the host lost its address"),
             Cause::NoCarrier => return write!(f, "its interface has no carrier"),
             Cause::Weak => return write!(f, "its radio hears {heard_dbm} dBm only"),
+            Cause::Ahead => return write!(f, "a quicker path that is used again stands behind it"),
             Cause::Found => return write!(f, "an earlier guard had left it"),
             Cause::Silent | Cause::Alone | Cause::Unasked => write!(f, "nothing came for {} ms", ms(still_ns))?,
             Cause::Overtaken => write!(f, "nothing came for {} ms while another path delivered", ms(still_ns))?,

@@ -179,6 +179,10 @@ impl Guard {
                 orders.push(Order::Decided { path, decision });
             }
             match self.paths[path].state {
+                State::Good if self.is_ahead(now, path) => {
+                    let decision = self.paths[path].step_behind(now, &self.settings);
+                    orders.push(Order::Decided { path, decision });
+                }
                 State::Good => self.look(now, path),
                 State::Probed => self.judge(now, path, orders),
                 State::Suspended | State::OnTrial => self.try_again(now, path, orders),
@@ -207,6 +211,13 @@ impl Guard {
     fn is_weak(&self, path: usize) -> bool {
         let hears = |one: &Path| one.state == State::Good && !one.signal.is_weak();
         self.may_use(path) && self.paths[path].signal.is_weak() && self.others(path).any(|(_, one)| hears(one))
+    }
+
+    /// Whether a path has taken the place of a quicker one that is good again.
+    fn is_ahead(&self, now: Time, path: usize) -> bool {
+        let one = &self.paths[path];
+        let answers = |one: &Path| one.is_good() && one.answered.is_some();
+        answers(one) && self.others(path).any(|(_, other)| answers(other) && one.is_ahead_of(now, other))
     }
 
     fn look(&mut self, now: Time, path: usize) {

@@ -14,6 +14,12 @@ const OVERTAKEN_NS: i64 = 100_000_000;
 const MOST_OVERTAKEN: u32 = 8;
 /// After so many probes without any answer the next ones are far between.
 const MANY_UNANSWERED: u32 = 12;
+/// A path that is used again is good for so long before others step behind it, and nothing moves for so long then.
+const SETTLED_NS: i64 = 1_000_000_000;
+const QUIET_NS: i64 = 50_000_000;
+/// With more than this between pauses, order matters little, and subflows that join anew cost more: their receive buffers, of 128 KiB at first, do not grow any more
+/// once the connection's is as large as it may be.
+const SHORT_BYTES: u64 = 131_072;
 /// Probes that are remembered.
 const MOST_PROBES: usize = 32;
 
@@ -55,6 +61,14 @@ pub(crate) struct Path {
     is_early: bool,
     /// Suspicions that proved wrong lately, for want of acknowledgements and for silence.
     doubts: [u32; 2],
+    /// When its subflows joined, and those that it had before it was left; when something moved last, or was under way.
+    joined: Time,
+    joined_first: Time,
+    is_returning: bool,
+    moved: Time,
+    /// Bytes since the last pause, and the most that there were between two.
+    burst_bytes: u64,
+    longest_bytes: u64,
     /// How often it answered since others overtook it.
     overtaken: u32,
     /// When a probe that went over another path to tell about this one was answered, and how much later than is usual there.
@@ -101,6 +115,12 @@ impl Path {
             is_cleared: false,
             is_early: false,
             doubts: [0; 2],
+            joined: now,
+            joined_first: now,
+            is_returning: false,
+            moved: now,
+            burst_bytes: 0,
+            longest_bytes: 0,
             overtaken: 0,
             witnessed: None,
             late_ns: 0,
@@ -138,6 +158,13 @@ impl Path {
         // Sums shrink where a subflow ended.
         let acked = seen.acked_bytes > before.acked_bytes;
         let received = seen.received_bytes > before.received_bytes;
+        if seen.carries && !before.carries {
+            self.joined = now;
+            if !std::mem::take(&mut self.is_returning) {
+                (self.joined_first, self.longest_bytes) = (now, 0);
+            }
+        }
+        self.count(now, &before);
         if acked || seen.outstanding && !before.outstanding || seen.acked_bytes < before.acked_bytes {
             self.acked = now;
         }
@@ -149,6 +176,25 @@ impl Path {
             (self.is_cleared, self.overtaken) = (false, 0);
         }
         (acked || received).then_some(still_ns)
+    }
+
+    /// What moved between two pauses.
+    fn count(&mut self, now: Time, before: &Seen) {
+        let acked_bytes = self.seen.acked_bytes.saturating_sub(before.acked_bytes);
+        let bytes = acked_bytes + self.seen.received_bytes.saturating_sub(before.received_bytes);
+        if bytes == 0 && !self.seen.outstanding {
+            return;
+        }
+        if self.is_quiet(now) {
+            self.burst_bytes = 0;
+        }
+        self.burst_bytes += bytes;
+        self.longest_bytes = self.longest_bytes.max(self.burst_bytes);
+        self.moved = now;
+    }
+
+    fn is_quiet(&self, now: Time) -> bool {
+        now - self.moved >= QUIET_NS
     }
 
     fn smooth(&mut self, gap_ns: i64) {
@@ -329,6 +375,27 @@ impl Path {
         }
     }
 
+    /// Whether it carries what a quicker path would that stood before it until that was left: Linux takes the first of those that have nothing under way, and who joins
+    /// stands last.
+    pub fn is_ahead_of(&self, now: Time, other: &Path) -> bool {
+        let pauses = |path: &Path| path.is_quiet(now) && path.longest_bytes <= SHORT_BYTES;
+        let rtts = other.seen.srtt_ns.zip(self.seen.srtt_ns);
+        other.joined_first < self.joined
+            && self.joined < other.joined
+            && self.moved - other.joined >= SETTLED_NS
+            && pauses(self)
+            && pauses(other)
+            && rtts.is_some_and(|(quick, slow)| quick + quick / 4 < slow)
+    }
+
+    /// It is left for a moment, so that its subflows join anew; that says nothing of how good it is.
+    pub fn step_behind(&mut self, now: Time, settings: &Settings) -> Decision {
+        let (suspensions, suspended) = (self.suspensions, self.suspended);
+        let decision = self.leave(now, settings, Cause::Ahead);
+        (self.suspensions, self.suspended) = (suspensions, suspended);
+        decision
+    }
+
     /// Whether another path answered since this one was asked.
     pub fn is_witnessed(&self) -> bool {
         self.witnessed.is_some_and(|at| at >= self.since)
@@ -409,6 +476,7 @@ impl Path {
         self.enter(now, State::Good);
         (self.acked, self.received, self.doubts) = (now, None, [0; 2]);
         self.is_cleared = false;
+        self.is_returning = !self.seen.carries && self.decision.cause != Cause::Ahead;
         decision
     }
 

@@ -435,6 +435,63 @@ fn a_filled_queue_gets_time() {
     assert_eq!(bench.count(Verdict::Suspended), 0);
 }
 
+/// Two paths whose subflows join one after the other; a round trip over them takes so long.
+fn joining(rtts_ms: [i64; 2]) -> Bench {
+    let mut bench = Bench::new(&rtts_ms.map(|rtt| Way { rtt_ms: Some(rtt), ..IDLE }));
+    for (seen, rtt) in bench.seen.iter_mut().zip(rtts_ms) {
+        seen.srtt_ns = Some(rtt * MS);
+    }
+    bench.seen[1].carries = false;
+    bench.run(100);
+    bench.seen[1].carries = true;
+    bench.run(2000);
+    bench
+}
+
+/// Messages over one path, for so long each, with pauses of as much.
+fn messages(bench: &mut Bench, path: usize, ms: i64) {
+    let way = bench.ways[path];
+    for _ in 0..5000 / ms {
+        bench.set(path, Way { receives: true, ..way }).run(ms).set(path, way).run(ms);
+    }
+}
+
+/// What was left and used again, and why.
+fn orders(bench: &Bench) -> Vec<(usize, Verdict, Cause)> {
+    let ordered =
+        bench.decisions.iter().filter(|(.., one)| matches!(one.verdict, Verdict::Suspended | Verdict::Resumed));
+    ordered.map(|&(_, path, one)| (path, one.verdict, one.cause)).collect()
+}
+
+#[test]
+fn who_stands_before_a_quicker_path_that_is_back_steps_behind_it() {
+    // Of which path, how long a round trip takes over both, how long messages take, and whether that changes the order.
+    for (dies, rtts_ms, ms, steps) in [
+        (0, [20, 60], 100, true),
+        // Messages follow each other, or are long.
+        (0, [20, 60], 20, false),
+        (0, [20, 60], 2500, false),
+        // The other is no slower.
+        (0, [60, 60], 100, false),
+        // It stood last before.
+        (1, [60, 20], 100, false),
+    ] {
+        let mut bench = joining(rtts_ms);
+        let other = 1 - dies;
+        let way = bench.ways[dies];
+        bench.set(dies, Way { receives: true, ..way }).run(1000).set(dies, DEAD).run(2000).set(dies, way).run(1000);
+        assert_eq!((bench.count(Verdict::Suspended), bench.count(Verdict::Resumed)), (1, 1));
+        bench.decisions.clear();
+        messages(&mut bench, other, ms);
+        let step = [(other, Verdict::Suspended, Cause::Ahead), (other, Verdict::Resumed, Cause::Ahead)];
+        assert_eq!(orders(&bench), if steps { step.to_vec() } else { vec![] }, "{rtts_ms:?} {ms} ms");
+        // The order is what it was.
+        bench.decisions.clear();
+        messages(&mut bench, other, ms);
+        assert_eq!(orders(&bench), []);
+    }
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let of: [(&str, serde_json::Value); 7] = [
