@@ -184,17 +184,55 @@ impl Path {
         let is_recent = |age_ms: u32| i64::from(age_ms) <= recent_ms;
         let acked = subflow.acked_bytes.saturating_sub(known.acked_bytes);
         let received = subflow.received_bytes.saturating_sub(known.received_bytes);
+        // The kernel does not say when those came.
+        let out_of_order = subflow.out_of_order.wrapping_sub(known.out_of_order);
         let moves = Moves {
             acked: acked > 0 && is_recent(subflow.acked_ms),
-            received: received > 0 && is_recent(subflow.received_ms),
+            received: received > 0 && is_recent(subflow.received_ms) || out_of_order > 0,
         };
         if moves.acked {
             self.acked_bytes += acked;
         }
         if moves.received {
-            self.received_bytes += received;
+            self.received_bytes += received.max(u64::from(out_of_order));
             self.received = Some(now);
         }
         moves
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_before_what_was_lost_moves_a_path() {
+        let before = Subflow {
+            socket: (2, [0; 48]),
+            cookie: 1,
+            token: 1,
+            local: "10.0.1.2".parse().unwrap(),
+            remote: "192.0.2.1:8080".parse().unwrap(),
+            unacked: 0,
+            acked_bytes: 0,
+            received_bytes: 1000,
+            out_of_order: u32::MAX,
+            acked_ms: 0,
+            // Nothing came in order since.
+            received_ms: 5000,
+            rtt_us: 30_000,
+            rttvar_us: 5000,
+            timeouts: 0,
+        };
+        let mut flows = Flows::default();
+        let mut received = |at_ms: i64, out_of_order: u32| {
+            let mut now = before;
+            now.out_of_order = out_of_order;
+            flows.list(Time::from_nanos(at_ms * 1_000_000), 1, std::iter::once((0, now)));
+            flows.seen(0).received_bytes
+        };
+        let first = received(0, u32::MAX);
+        assert_eq!(received(10, u32::MAX), first);
+        assert!(received(20, 2) > first);
     }
 }

@@ -59,6 +59,7 @@ impl Host {
             unacked: 0,
             acked_bytes: 0,
             received_bytes: *received_bytes,
+            out_of_order: 0,
             acked_ms: 0,
             received_ms: 0,
             rtt_us: 30_000,

@@ -46,6 +46,7 @@ const RTT: usize = 68;
 const RTTVAR: usize = 72;
 const BYTES_ACKED: usize = 120;
 const BYTES_RECEIVED: usize = 128;
+const OUT_OF_ORDER: usize = 224;
 
 /// A subflow that is established.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,8 @@ pub struct Subflow {
     pub acked_bytes: u64,
     /// Bytes that came, in order.
     pub received_bytes: u64,
+    /// Segments that came before others that they follow; 0 before Linux 5.4.
+    pub out_of_order: u32,
     /// For how long nothing was acknowledged, and nothing came, by the kernel's clock.
     pub acked_ms: u32,
     /// Likewise.
@@ -191,6 +194,7 @@ fn read(answer: &[u8]) -> Option<Subflow> {
         unacked: u32_at(info, UNACKED),
         acked_bytes: u64_at(info, BYTES_ACKED),
         received_bytes: u64_at(info, BYTES_RECEIVED),
+        out_of_order: u32_at(info, OUT_OF_ORDER),
         acked_ms: u32_at(info, LAST_ACK_RECV),
         received_ms: u32_at(info, LAST_DATA_RECV),
         rtt_us: u32_at(info, RTT),

@@ -6,7 +6,7 @@ pub struct Seen {
     pub carries: bool,
     /// Bytes that peers acknowledged.
     pub acked_bytes: u64,
-    /// Bytes that came, in order.
+    /// Bytes that came, in order or not.
     pub received_bytes: u64,
     /// Whether something was sent and not acknowledged.
     pub outstanding: bool,

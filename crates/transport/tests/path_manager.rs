@@ -13,9 +13,9 @@ mod model;
 #[path = "path_manager/sparing.rs"]
 mod sparing;
 
-use bench::{Bench, FAR, LTE, NEAR, S, WIFI, announced, begun, down, join, set, up};
+use bench::{Bench, FAR, LTE, NEAR, S, WIFI, announced, begun, carried, down, join, opened, set, up};
 use serde_json::json;
-use transport::path_manager::{NAMES, PathEvent, Settings, build, descriptions};
+use transport::path_manager::{NAMES, PathCommand, PathEvent, Settings, build, descriptions};
 
 #[test]
 fn path_managers_are_known_by_name() {
@@ -53,4 +53,30 @@ fn wrong_parameters_are_refused() {
     }
     let mut three = Bench::new(set("ndiffports", Vec::new(), json!({"subflows": 3})));
     assert_eq!(three.on(begun(true)), [join(WIFI, NEAR), join(WIFI, NEAR)]);
+}
+
+/// Packets that come behind one that was lost show a path at work as others do.
+#[test]
+fn guard_hears_what_comes_out_of_order() {
+    let probes = |grows: u64| {
+        let mut bench = Bench::named("guard").after(&[begun(true), up(WIFI), up(LTE), opened(1, LTE, NEAR)]);
+        let mut probes = 0;
+        for tick in 0..200 {
+            bench.now = bench.now + S / 100;
+            bench.on(carried(0, 1000 * tick.min(100)));
+            let out_of_order_bytes = tick.saturating_sub(100) * grows;
+            let srtt_ns = Some(S / 50);
+            bench.on(PathEvent::Waits { subflow: 0, outstanding: false, srtt_ns, rttvar_ns: 0, out_of_order_bytes });
+            for command in bench.on(PathEvent::Timer) {
+                if let PathCommand::Probe { local, number, .. } = command {
+                    probes += 1;
+                    bench.on(PathEvent::Answered { local, number });
+                }
+            }
+        }
+        probes
+    };
+    // Each path is asked at first, and Wi-Fi and its witness again if it falls silent.
+    assert_eq!(probes(1000), 2);
+    assert!(probes(0) > 2);
 }

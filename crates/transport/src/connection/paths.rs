@@ -130,7 +130,9 @@ impl Connection {
                 self.tell_paths(now, PathEvent::Carried { subflow, sent_bytes, received_bytes }, ctx);
                 let tcp = &self.entries[subflow].tcp;
                 let (outstanding, srtt_ns, rttvar_ns) = (!tcp.flight().is_empty(), tcp.srtt_ns(), tcp.rttvar_ns());
-                self.tell_paths(now, PathEvent::Waits { subflow, outstanding, srtt_ns, rttvar_ns }, ctx);
+                let out_of_order_bytes = tcp.out_of_order_bytes();
+                let waits = PathEvent::Waits { subflow, outstanding, srtt_ns, rttvar_ns, out_of_order_bytes };
+                self.tell_paths(now, waits, ctx);
             }
         }
         self.tell_paths(now, PathEvent::Timer, ctx);

@@ -138,9 +138,10 @@ impl PathManager for Guard {
                     (seen.acked_bytes, seen.received_bytes) = (sent_bytes, received_bytes);
                 }
             }
-            PathEvent::Waits { subflow, outstanding, srtt_ns, rttvar_ns } => {
+            PathEvent::Waits { subflow, outstanding, srtt_ns, rttvar_ns, out_of_order_bytes } => {
                 if let Some((.., seen)) = self.subflows.iter_mut().find(|(index, ..)| *index == subflow) {
                     (seen.outstanding, seen.srtt_ns, seen.rttvar_ns) = (outstanding, srtt_ns, rttvar_ns);
+                    seen.received_bytes += out_of_order_bytes;
                 }
             }
             PathEvent::Answered { local, number } => {

@@ -157,6 +157,8 @@ pub enum PathEvent {
         srtt_ns: Option<i64>,
         /// Its deviation.
         rttvar_ns: i64,
+        /// Bytes that wait for others before them.
+        out_of_order_bytes: u64,
     },
     /// A probe was answered.
     Answered {
