@@ -55,6 +55,8 @@ pub(super) struct Retransmission {
     deadline: Time,
     /// How long a period is.
     patience_ns: i64,
+    /// Bytes that had been written, and given to subflows, when that was last asked.
+    asked: (u64, u64),
     ticks: Ticks,
 }
 
@@ -66,6 +68,7 @@ impl Retransmission {
             stale_timeouts: settings.stale_timeouts,
             deadline: Time::MAX,
             patience_ns: LEAST_PATIENCE_NS,
+            asked: (0, 0),
             ticks,
         }
     }
@@ -113,8 +116,13 @@ impl Retransmission {
 
 impl Connection {
     /// Data waits to be given to subflows: the next period is as long as the longest that one of them waits for an answer
-    /// (mptcp_timeout_from_subflow).
-    pub(super) fn be_patient(&mut self, now: Time) {
+    /// (mptcp_timeout_from_subflow). Where the peer's window is full, Linux looks for a subflow only after something was
+    /// written or sent (mptcp_sendmsg, __mptcp_push_pending), and not at each acknowledgement (ack_update_msk).
+    pub(super) fn be_patient(&mut self, now: Time, is_full: bool) {
+        let asked = (self.send.written(), self.send.next());
+        if std::mem::replace(&mut self.retransmission.asked, asked) == asked && is_full {
+            return;
+        }
         let mut last = now;
         for entry in &self.entries {
             if let Some(deadline) = entry.tcp.answer_deadline()

@@ -18,7 +18,7 @@ impl Connection {
         match due {
             Due::Nothing if !self.scheduling.copies() => return false,
             Due::Nothing => {}
-            _ if self.is_timed() => self.be_patient(now),
+            _ if self.is_timed() => self.be_patient(now, matches!(due, Due::Blocked)),
             _ => {}
         }
         if self.scheduling.copies() && !matches!(due, Due::Again(_)) && self.copy(now) {

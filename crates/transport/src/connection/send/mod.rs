@@ -162,6 +162,11 @@ impl Send {
         self.written - self.una + self.beside
     }
 
+    /// Bytes that the application has written.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
     /// Bytes written that no subflow was given yet.
     pub fn waiting(&self) -> u64 {
         self.written - self.next
