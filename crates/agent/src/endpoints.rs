@@ -18,9 +18,11 @@ const GROUP_ID: u16 = 2;
 const ADD_ADDR: u8 = 1;
 const DEL_ADDR: u8 = 2;
 const GET_ADDR: u8 = 3;
+const GET_LIMITS: u8 = 6;
 const SET_FLAGS: u8 = 7;
-/// MPTCP_PM_ATTR_ADDR
+/// MPTCP_PM_ATTR_*
 const ADDR: u16 = 1;
+const SUBFLOWS: u16 = 3;
 /// MPTCP_PM_ADDR_ATTR_*
 const FAMILY: u16 = 1;
 const ID: u16 = 2;
@@ -161,6 +163,14 @@ impl Endpoints {
     pub fn list(&mut self) -> Result<Vec<Endpoint>> {
         let answers = self.asking.dump(self.family, &[GET_ADDR, 1, 0, 0])?;
         Ok(answers.iter().filter_map(|answer| Endpoint::read(answer.get(4..)?)).collect())
+    }
+
+    /// How many subflows a connection may have beside its first (`ip mptcp limits`).
+    pub fn limit(&mut self) -> Result<u32> {
+        let answers = self.asking.order(self.family, &[GET_LIMITS, 1, 0, 0])?;
+        let answer = answers.first().and_then(|answer| answer.get(4..)).unwrap_or_default();
+        let limit = attribute(answer, SUBFLOWS).map(|limit| u32_at(limit, 0));
+        limit.ok_or_else(|| Error::other("the kernel does not name its limit of subflows"))
     }
 
     /// Takes one away: its subflows end here, and REMOVE_ADDR tells peers.

@@ -31,6 +31,8 @@ pub enum Means {
 pub trait Kernel {
     /// All endpoints.
     fn endpoints(&mut self) -> Result<Vec<Endpoint>>;
+    /// How many subflows a connection may have beside its first.
+    fn limit(&mut self) -> Result<u32>;
     /// Takes one away: its subflows end here, and REMOVE_ADDR tells peers.
     fn delete(&mut self, endpoint: &Endpoint) -> Result<()>;
     /// Brings one: subflows are opened from it.

@@ -52,6 +52,10 @@ impl Kernel for Linux {
         self.endpoints.list()
     }
 
+    fn limit(&mut self) -> Result<u32> {
+        self.endpoints.limit()
+    }
+
     fn delete(&mut self, endpoint: &Endpoint) -> Result<()> {
         self.endpoints.delete(endpoint)
     }

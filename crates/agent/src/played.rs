@@ -31,6 +31,8 @@ pub struct Host {
     pub refuses_add: bool,
     pub is_silent: bool,
     pub signals: Vec<(String, i32)>,
+    /// Of subflows beside the first.
+    pub limit: u32,
     /// How often all subflows were listed, and how many were asked for one by one.
     pub lists: usize,
     pub asked: usize,
@@ -84,6 +86,10 @@ impl Kernel for Played {
     fn endpoints(&mut self) -> Result<Vec<Endpoint>> {
         let host = self.0.borrow();
         if host.is_silent { refused() } else { Ok(host.endpoints.clone()) }
+    }
+
+    fn limit(&mut self) -> Result<u32> {
+        Ok(self.0.borrow().limit)
     }
 
     fn delete(&mut self, endpoint: &Endpoint) -> Result<()> {
@@ -186,6 +192,7 @@ pub fn host() -> Played {
         subflows: vec![(ip(WIFI), true, 0), (ip(LTE), false, 0)],
         has_connection: true,
         answering: vec![ip(WIFI), ip(LTE)],
+        limit: 2,
         ..Host::default()
     })))
 }

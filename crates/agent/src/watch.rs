@@ -278,7 +278,30 @@ impl<K: Kernel> Watch<K> {
         if is_changed {
             self.keep();
         }
+        self.warn(&signals);
         Ok(())
+    }
+
+    /// Says what keeps this guard from doing what it is for.
+    fn warn(&mut self, signals: &[(String, i32)]) {
+        let is_known = |path: &Path| signals.iter().any(|(interface, _)| *interface == path.interface);
+        if self.looks_at_signals && !self.paths.is_empty() && !self.paths.iter().any(is_known) {
+            self.note("no signal of any path is known, so none is left for it; see --signals".to_owned());
+        }
+        // Who had the first subflow needs a further one.
+        let of = |ipv4| {
+            let used = self.paths.iter().filter(|path| path.is_there || path.is_taken);
+            used.filter(|path| path.endpoint.address.is_ipv4() == ipv4).count()
+        };
+        let most = of(true).max(of(false));
+        if most > 1
+            && let Ok(limit) = self.kernel.limit()
+            && (limit as usize) < most
+        {
+            self.note(format!(
+                "a connection may have {limit} subflows beside its first, too few for {most} paths: once its first path was left, it cannot use that again; ip mptcp limits set subflows {most}"
+            ));
+        }
     }
 
     /// Which subflows there are now.

@@ -142,6 +142,33 @@ fn a_path_whose_radio_hears_too_little_is_left() {
 }
 
 #[test]
+fn it_says_that_no_signal_is_known() {
+    for (signals, says) in [(vec![], true), (vec![("if9".into(), -70)], true), (vec![("if2".into(), -70)], false)] {
+        let host = host();
+        host.0.borrow_mut().signals = signals;
+        let settings = Settings { leave_below: Some(Number(-80.0)), ..settings() };
+        let mut watch = Watch::new(host, settings, None, Vec::new(), false).unwrap();
+        assert_eq!(watch.notes().iter().any(|note| note.contains("no signal")), says);
+    }
+}
+
+#[test]
+fn it_says_where_the_limit_of_subflows_keeps_a_path_away() {
+    // Endpoints of IPv4 and of IPv6, the limit, and whether a connection over all of its version can use its first path again.
+    for (ipv4, ipv6, limit, suffices) in
+        [(2, 0, 2, true), (2, 0, 1, false), (3, 0, 2, false), (3, 0, 3, true), (2, 2, 2, true), (1, 0, 0, true)]
+    {
+        let host = host();
+        let of = |count, prefix: &str| (1..=count).map(|at| endpoint(at, &format!("{prefix}{at}"))).collect::<Vec<_>>();
+        host.0.borrow_mut().endpoints = [of(ipv4, "10.0.0."), of(ipv6, "fd00::")].concat();
+        host.0.borrow_mut().limit = limit;
+        let notes = watch(&host, Vec::new(), false).notes();
+        assert_eq!(notes.is_empty(), suffices, "{notes:?}");
+        assert!(suffices || notes[0].ends_with(&format!("ip mptcp limits set subflows {ipv4}")), "{notes:?}");
+    }
+}
+
+#[test]
 fn what_others_make_of_a_backup_counts() {
     let mut bench = Bench::of_backups(host(), Vec::new());
     bench.run(2000).kill_wifi().run(1000);
