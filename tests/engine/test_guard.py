@@ -355,6 +355,18 @@ def test_rules_of_others_stay(hosts: Lab) -> None:
     assert hosts.configuration() == before
 
 
+def test_observes_routes_only(hosts: Lab) -> None:
+    hosts.ip("client", "rule del lookup 1")
+    hosts.ip("client", "route add default via 10.0.1.1 dev wifi")
+    before = hosts.configuration()
+    guard = hosts.guard("--observe", "--routes")
+    # LTE has a rule of its own, which is told first.
+    assert LTE in guard.says()
+    assert f"what comes from {WIFI} would go by table" in guard.says()
+    assert "nothing was touched" in guard.end()
+    assert hosts.configuration() == before
+
+
 def test_observes_only(hosts: Lab) -> None:
     before = hosts.configuration()
     hosts.fetch()

@@ -127,7 +127,8 @@ impl Repair {
         }
         notes.extend(chosen.iter().map(|rule| {
             let Rule { from, table, priority, .. } = rule;
-            format!("what comes from {from} goes by table {table} (rule {priority})")
+            let goes = if self.observes && !rules.contains(rule) { "would go" } else { "goes" };
+            format!("what comes from {from} {goes} by table {table} (rule {priority})")
         }));
         Ok((notes, refused))
     }

@@ -10,9 +10,12 @@
 //!    └────────────────────────────── answers in a row, for long enough ────────────── on trial
 //! ```
 //!
-//! Three things hold whatever comes in. A path is suspended only on evidence of two paths: probes over it stay without an answer while
+//! Three things hold whatever comes in. A path is taken for bad only on evidence of two paths: probes over it stay without an answer while
 //! one that was sent over another path meanwhile is answered, so the last good path stays, as does every path if the peer is
 //! gone. Nothing follows from idleness alone. Each return takes longer than the one before.
+//!
+//! A path is suspended for other reasons, too, but only if another is good: the host lost its address or the carrier, its radio hears too
+//! little, or it has taken the place of a quicker path that is back, and is to stand behind that again.
 
 mod decision;
 mod guard;
