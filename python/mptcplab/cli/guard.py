@@ -19,6 +19,7 @@ examples:
   sudo mptcplab guard --policy on-demand        a second path only while there is much to carry
 """
 NEEDS_BUDGET = "--budget and --cost need --policy budget"
+NEEDS_THRESHOLD = "--signals needs a threshold of the guard, such as --set leave_below=-110"
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
@@ -81,6 +82,8 @@ def run(options: Namespace) -> int:
 
     arguments = [f"--{flag}" for flag in ("observe", "routes", "json") if getattr(options, flag)]
     if options.signals:
+        if options.policy is not None or "leave_below" not in _names(options):
+            raise Error(NEEDS_THRESHOLD)
         arguments += ["--signals", options.signals]
     if options.policy is not None:
         parameters, plans = _planned(options)
@@ -92,6 +95,11 @@ def run(options: Namespace) -> int:
         arguments += ["--parameters", json.dumps(_parameters("guard", options.settings))]
     path = program()
     os.execv(path, [path, *arguments])  # noqa: S606 - ours
+
+
+def _names(options: Namespace) -> list[str]:
+    """Name the parameters that are set."""
+    return [one.partition("=")[0].strip() for one in options.settings]
 
 
 def _parameters(scenario: str | dict[str, Any], settings: list[str]) -> dict[str, Any]:
@@ -157,7 +165,7 @@ def _repeated(options: Namespace) -> str | None:
 
 def _trouble(options: Namespace, has_budgets: bool, has_costs: bool) -> str | None:
     """Say what a policy lacks, or has no use for."""
-    pays = any(one.partition("=")[0].strip() == "cost_budget" for one in options.settings)
+    pays = "cost_budget" in _names(options)
     if options.policy != "budget":
         return NEEDS_BUDGET if has_budgets or has_costs else None
     if has_costs and not pays:
