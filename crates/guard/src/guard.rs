@@ -80,6 +80,9 @@ impl Guard {
 
     /// There is a connection now, or none; as long as nobody says, there is one.
     pub fn connected(&mut self, is_connected: bool) {
+        if is_connected && !self.is_connected {
+            self.paths.iter_mut().for_each(Path::forget_order);
+        }
         self.is_connected = is_connected;
     }
 
@@ -217,13 +220,16 @@ impl Guard {
     fn is_ahead(&self, now: Time, path: usize) -> bool {
         let one = &self.paths[path];
         let answers = |one: &Path| one.is_good() && one.answered.is_some();
-        answers(one) && self.others(path).any(|(_, other)| answers(other) && one.is_ahead_of(now, other))
+        // A backup keeps its subflows, and with them its place; whose radio hears too little would not come back.
+        let may_step = !self.settings.makes_backups() && !one.signal.is_weak();
+        may_step && answers(one) && self.others(path).any(|(_, other)| answers(other) && one.is_ahead_of(now, other))
     }
 
     fn look(&mut self, now: Time, path: usize) {
-        // One on trial is returned to at once if this one proves bad.
-        let is_on_trial = |one: &Path| one.up && one.state == State::OnTrial;
-        let has_other = self.others(path).next().is_some() || self.paths.iter().any(is_on_trial);
+        // One on trial, or that only stepped behind, is returned to at once if this one proves bad.
+        let may_return =
+            |one: &Path| one.up && (one.state == State::OnTrial || one.state == State::Suspended && one.has_stepped());
+        let has_other = self.others(path).next().is_some() || self.paths.iter().any(may_return);
         let one = &mut self.paths[path];
         one.calm(now);
         // Who has never answered cannot be told from who does not answer any more.
@@ -276,7 +282,10 @@ impl Guard {
     /// Of a path that is suspended or on trial.
     fn try_again(&mut self, now: Time, path: usize, orders: &mut Vec<Order>) {
         let may_answer = |one: &Path| one.state == State::Good || !one.is_overdue(now, &self.settings);
+        let is_good = |one: &Path| one.state == State::Good || one.is_early();
         let alone = !self.others(path).any(|(_, one)| may_answer(one));
+        // Of a path that is not known to be bad, a suspicion of the others is enough.
+        let is_needed = self.paths[path].has_stepped() && !self.others(path).any(|(_, one)| is_good(one));
         // Where no connection is, nothing is carried: another path may be good all the same.
         let gone = if self.is_connected {
             self.others(path).next().is_none()
@@ -284,7 +293,7 @@ impl Guard {
             !(0..self.paths.len()).any(|other| other != path && self.paths[other].up && self.may_use(other))
         };
         let one = &mut self.paths[path];
-        let decision = if gone {
+        let decision = if gone || is_needed {
             // A bad path is better than none.
             Some(one.resume(now, &self.settings, Some(Cause::Alone)))
         } else if one.state == State::OnTrial {

@@ -396,6 +396,16 @@ impl Path {
         decision
     }
 
+    /// Whether it was left for its place only.
+    pub fn has_stepped(&self) -> bool {
+        self.decision.cause == Cause::Ahead
+    }
+
+    /// A new connection has an order of its own.
+    pub fn forget_order(&mut self) {
+        self.is_returning = false;
+    }
+
     /// Whether another path answered since this one was asked.
     pub fn is_witnessed(&self) -> bool {
         self.witnessed.is_some_and(|at| at >= self.since)
@@ -449,7 +459,9 @@ impl Path {
     }
 
     fn hold_down_ns(&self, settings: &Settings) -> i64 {
-        doubled(settings.hold_down.nanos(), self.suspensions.saturating_sub(1)).min(settings.longest_hold_down.nanos())
+        // Who only stepped behind has failed at nothing.
+        let failures = if self.has_stepped() { 0 } else { self.suspensions.saturating_sub(1) };
+        doubled(settings.hold_down.nanos(), failures).min(settings.longest_hold_down.nanos())
     }
 
     /// What a path on trial has come to: whether it may be used again. `alone`: there is no other.

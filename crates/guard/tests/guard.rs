@@ -1,7 +1,7 @@
 //! What the guard decides of two paths that are described to it, as often as it asks.
 
 use guard::{Cause, Decision, Guard, Order, Seen, Settings, State, Verdict};
-use parameters::{Parameters, Table};
+use parameters::{Number, Parameters, Table, Text};
 use std::collections::VecDeque;
 use wire::Time;
 
@@ -43,7 +43,11 @@ struct Bench {
 
 impl Bench {
     fn new(ways: &[Way]) -> Bench {
-        let mut guard = Guard::new(settings());
+        Bench::with(settings(), ways)
+    }
+
+    fn with(settings: Settings, ways: &[Way]) -> Bench {
+        let mut guard = Guard::new(settings);
         let seen = Seen { carries: true, srtt_ns: Some(30 * MS), rttvar_ns: 5 * MS, ..Seen::default() };
         let now = Time::default();
         for _ in ways {
@@ -436,8 +440,8 @@ fn a_filled_queue_gets_time() {
 }
 
 /// Two paths whose subflows join one after the other; a round trip over them takes so long.
-fn joining(rtts_ms: [i64; 2]) -> Bench {
-    let mut bench = Bench::new(&rtts_ms.map(|rtt| Way { rtt_ms: Some(rtt), ..IDLE }));
+fn joining(settings: Settings, rtts_ms: [i64; 2]) -> Bench {
+    let mut bench = Bench::with(settings, &rtts_ms.map(|rtt| Way { rtt_ms: Some(rtt), ..IDLE }));
     for (seen, rtt) in bench.seen.iter_mut().zip(rtts_ms) {
         seen.srtt_ns = Some(rtt * MS);
     }
@@ -446,6 +450,12 @@ fn joining(rtts_ms: [i64; 2]) -> Bench {
     bench.seen[1].carries = true;
     bench.run(2000);
     bench
+}
+
+/// A path carries data, dies, and is used again.
+fn fails(bench: &mut Bench, path: usize) {
+    let way = bench.ways[path];
+    bench.set(path, Way { receives: true, ..way }).run(1000).set(path, DEAD).run(2000).set(path, way).run(1000);
 }
 
 /// Messages over one path, for so long each, with pauses of as much.
@@ -476,10 +486,9 @@ fn who_stands_before_a_quicker_path_that_is_back_steps_behind_it() {
         // It stood last before.
         (1, [60, 20], 100, false),
     ] {
-        let mut bench = joining(rtts_ms);
+        let mut bench = joining(settings(), rtts_ms);
         let other = 1 - dies;
-        let way = bench.ways[dies];
-        bench.set(dies, Way { receives: true, ..way }).run(1000).set(dies, DEAD).run(2000).set(dies, way).run(1000);
+        fails(&mut bench, dies);
         assert_eq!((bench.count(Verdict::Suspended), bench.count(Verdict::Resumed)), (1, 1));
         bench.decisions.clear();
         messages(&mut bench, other, ms);
@@ -489,6 +498,88 @@ fn who_stands_before_a_quicker_path_that_is_back_steps_behind_it() {
         bench.decisions.clear();
         messages(&mut bench, other, ms);
         assert_eq!(orders(&bench), []);
+    }
+}
+
+/// For how long the slower of two paths was away to step behind the other, in ms.
+fn stepped_ms(bench: &Bench) -> i64 {
+    let at = |verdict| bench.decisions.iter().rfind(|(_, path, one)| (*path, one.verdict) == (1, verdict)).unwrap().0;
+    at(Verdict::Resumed) - at(Verdict::Suspended)
+}
+
+#[test]
+fn failures_of_long_ago_keep_nobody_away_who_steps_behind() {
+    let mut bench = joining(settings(), [20, 60]);
+    fails(&mut bench, 0);
+    messages(&mut bench, 1, 100);
+    let usual_ms = stepped_ms(&bench);
+    let mut bench = joining(settings(), [20, 60]);
+    for _ in 0..9 {
+        fails(&mut bench, 1);
+        bench.run(40_000);
+    }
+    bench.run(3_600_000);
+    fails(&mut bench, 0);
+    messages(&mut bench, 1, 100);
+    assert_eq!(stepped_ms(&bench), usual_ms);
+}
+
+#[test]
+fn who_would_not_come_back_or_keeps_its_place_does_not_step_behind() {
+    // Both radios hear too little.
+    let mut bench = joining(Settings { leave_below: Some(Number(-80.0)), ..settings() }, [20, 60]);
+    fails(&mut bench, 0);
+    [0, 1].into_iter().for_each(|path| bench.guard.heard(path, Some(-90)));
+    bench.run(1500).decisions.clear();
+    messages(&mut bench, 1, 100);
+    assert_eq!(orders(&bench), []);
+    // A backup keeps its subflows; the other had lost its address, and with it its endpoint.
+    let mut bench = joining(Settings { then: Text("backup".into()), ..settings() }, [20, 60]);
+    let way = bench.ways[0];
+    bench.guard.lost(bench.now, 0, Cause::Lost, &mut Vec::new());
+    bench.seen[0].carries = false;
+    bench.set(0, DEAD).run(2000).set(0, way).run(1000).decisions.clear();
+    messages(&mut bench, 1, 100);
+    assert_eq!(orders(&bench), []);
+}
+
+#[test]
+fn a_new_connection_has_an_order_of_its_own() {
+    let mut bench = joining(settings(), [20, 60]);
+    let way = bench.ways[0];
+    bench.set(0, Way { receives: true, ..way }).run(1000).set(0, DEAD).run(2000);
+    // All connections end; the path answers again, and no subflow joins.
+    bench.guard.connected(false);
+    bench.seen[1].carries = false;
+    bench.set(0, way);
+    while bench.count(Verdict::Resumed) == 0 {
+        bench.run(1);
+    }
+    bench.seen[0].carries = false;
+    bench.run(10_000).guard.connected(true);
+    // The next begins over the slower one.
+    bench.seen[1].carries = true;
+    bench.run(100).seen[0].carries = true;
+    bench.run(200).decisions.clear();
+    messages(&mut bench, 1, 100);
+    assert_eq!(orders(&bench), []);
+}
+
+#[test]
+fn who_steps_behind_is_back_as_soon_as_the_other_is_suspect() {
+    for slow_ms in [60, 600] {
+        let mut bench = joining(settings(), [20, slow_ms]);
+        fails(&mut bench, 0);
+        bench.decisions.clear();
+        let way = bench.ways[1];
+        bench.set(1, Way { receives: true, ..way }).run(1000).set(1, way);
+        while orders(&bench).is_empty() {
+            bench.run(1);
+        }
+        bench.set(0, Way { acked: Some(false), ..DEAD }).run(3000);
+        let at =
+            |path, verdict| bench.decisions.iter().find(|one| (one.1, one.2.verdict) == (path, verdict)).unwrap().0;
+        assert_eq!(at(1, Verdict::Resumed), at(0, Verdict::Suspect), "{slow_ms} ms");
     }
 }
 
