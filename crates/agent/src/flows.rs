@@ -5,6 +5,7 @@
 use crate::kernel::Kernel;
 use crate::subflows::Subflow;
 use guard::Seen;
+use std::collections::HashMap;
 use std::io::Result;
 use std::net::SocketAddr;
 use wire::Time;
@@ -32,6 +33,8 @@ pub struct Flows {
 #[derive(Default)]
 struct Path {
     subflows: Vec<Subflow>,
+    /// Whether a connection may have no subflow on another path.
+    is_only: bool,
     /// What was seen to move: sums that only grow.
     acked_bytes: u64,
     received_bytes: u64,
@@ -76,6 +79,21 @@ impl Flows {
             self.is_changed |= path.subflows.len() < before.len();
             (path.asked, path.swept, path.turns) = (now, now, 0);
         }
+        self.count_paths();
+    }
+
+    /// Says of each path whether connections have subflows on others.
+    fn count_paths(&mut self) {
+        let mut only: HashMap<u32, Option<usize>> = HashMap::new();
+        for (index, path) in self.paths.iter().enumerate() {
+            for subflow in &path.subflows {
+                let on = only.entry(subflow.token).or_insert(Some(index));
+                *on = on.filter(|&on| on == index);
+            }
+        }
+        for (index, path) in self.paths.iter_mut().enumerate() {
+            path.is_only = path.subflows.iter().any(|subflow| only[&subflow.token] == Some(index));
+        }
     }
 
     /// Asks until it is known of each path whether it moves.
@@ -83,16 +101,21 @@ impl Flows {
     /// # Errors
     /// The kernel does not say.
     pub fn ask(&mut self, now: Time, kernel: &mut impl Kernel) -> Result<()> {
+        let mut is_fewer = false;
         for path in &mut self.paths {
             if !path.is_due(now) {
                 continue;
             }
             let before = path.subflows.len();
             let moves = path.ask(now, kernel, &mut self.answers)?;
-            self.is_changed |= path.subflows.len() < before;
+            is_fewer |= path.subflows.len() < before;
             if moves.acked || moves.received || path.waits() {
                 self.moved = now;
             }
+        }
+        if is_fewer {
+            self.is_changed = true;
+            self.count_paths();
         }
         Ok(())
     }
@@ -100,7 +123,12 @@ impl Flows {
     /// What is known of a path.
     pub fn seen(&self, index: usize) -> Seen {
         let Some(path) = self.paths.get(index) else { return Seen::default() };
-        let sums = Seen { acked_bytes: path.acked_bytes, received_bytes: path.received_bytes, ..Seen::default() };
+        let sums = Seen {
+            is_only: path.is_only,
+            acked_bytes: path.acked_bytes,
+            received_bytes: path.received_bytes,
+            ..Seen::default()
+        };
         path.subflows.iter().fold(sums, |sum, subflow| {
             sum.with(&Seen {
                 carries: true,
@@ -205,9 +233,8 @@ impl Path {
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_comes_before_what_was_lost_moves_a_path() {
-        let before = Subflow {
+    fn subflow() -> Subflow {
+        Subflow {
             socket: (2, [0; 48]),
             cookie: 1,
             token: 1,
@@ -223,7 +250,12 @@ mod tests {
             rtt_us: 30_000,
             rttvar_us: 5000,
             timeouts: 0,
-        };
+        }
+    }
+
+    #[test]
+    fn what_comes_before_what_was_lost_moves_a_path() {
+        let before = subflow();
         let mut flows = Flows::default();
         let mut received = |at_ms: i64, out_of_order: u32| {
             let mut now = before;
@@ -234,5 +266,23 @@ mod tests {
         let first = received(0, u32::MAX);
         assert_eq!(received(10, u32::MAX), first);
         assert!(received(20, 2) > first);
+    }
+
+    #[test]
+    fn a_path_may_be_all_that_a_connection_has() {
+        let of = |token: u32| {
+            let mut one = subflow();
+            (one.token, one.cookie) = (token, u64::from(token));
+            one
+        };
+        let mut flows = Flows::default();
+        let mut only = |found: &[(usize, u32)]| {
+            flows.list(Time::default(), 2, found.iter().map(|&(path, token)| (path, of(token))));
+            [0, 1].map(|path| flows.seen(path).is_only)
+        };
+        assert_eq!(only(&[(0, 1), (1, 1), (1, 1)]), [false, false]);
+        assert_eq!(only(&[(0, 1), (1, 1), (1, 2)]), [false, true]);
+        assert_eq!(only(&[(1, 2), (1, 2)]), [false, true]);
+        assert_eq!(only(&[]), [false, false]);
     }
 }

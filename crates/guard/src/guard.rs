@@ -220,8 +220,9 @@ impl Guard {
     fn is_ahead(&self, now: Time, path: usize) -> bool {
         let one = &self.paths[path];
         let answers = |one: &Path| one.is_good() && one.answered.is_some();
-        // A backup keeps its subflows, and with them its place; whose radio hears too little would not come back.
-        let may_step = !self.settings.makes_backups() && !one.signal.is_weak();
+        // A backup keeps its subflows, and with them its place; whose radio hears too little would not come back; a connection that has
+        // no other subflow would stand still, or end.
+        let may_step = !self.settings.makes_backups() && !one.signal.is_weak() && !one.seen.is_only;
         may_step && answers(one) && self.others(path).any(|(_, other)| answers(other) && one.is_ahead_of(now, other))
     }
 

@@ -4,6 +4,8 @@
 pub struct Seen {
     /// Whether a subflow stands on it.
     pub carries: bool,
+    /// Whether a connection may have no subflow but on it.
+    pub is_only: bool,
     /// Bytes that peers acknowledged.
     pub acked_bytes: u64,
     /// Bytes that came, in order or not.
@@ -23,6 +25,7 @@ impl Seen {
         let slower = if other.srtt_ns > self.srtt_ns { other } else { &self };
         Seen {
             carries: self.carries || other.carries,
+            is_only: self.is_only || other.is_only,
             acked_bytes: self.acked_bytes + other.acked_bytes,
             received_bytes: self.received_bytes + other.received_bytes,
             outstanding: self.outstanding || other.outstanding,

@@ -501,6 +501,16 @@ fn who_stands_before_a_quicker_path_that_is_back_steps_behind_it() {
     }
 }
 
+#[test]
+fn nobody_steps_behind_who_is_all_that_a_connection_has() {
+    let mut bench = joining(settings(), [20, 60]);
+    fails(&mut bench, 0);
+    bench.decisions.clear();
+    bench.seen[1].is_only = true;
+    messages(&mut bench, 1, 100);
+    assert_eq!(orders(&bench), []);
+}
+
 /// For how long the slower of two paths was away to step behind the other, in ms.
 fn stepped_ms(bench: &Bench) -> i64 {
     let at = |verdict| bench.decisions.iter().rfind(|(_, path, one)| (*path, one.verdict) == (1, verdict)).unwrap().0;

@@ -76,7 +76,8 @@ impl Guard {
     /// Of all subflows of a path together.
     fn seen(&self, path: usize) -> Seen {
         let Local { address, acked_bytes, received_bytes } = self.locals[path];
-        let before = Seen { acked_bytes, received_bytes, ..Seen::default() };
+        let is_only = self.subflows.iter().all(|(_, local, _)| *local == address);
+        let before = Seen { is_only, acked_bytes, received_bytes, ..Seen::default() };
         let on_it = self.subflows.iter().filter(|(_, local, _)| *local == address);
         on_it.fold(before, |sum, (_, _, seen)| sum.with(seen))
     }
