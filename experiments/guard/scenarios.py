@@ -122,7 +122,7 @@ backup = {backup}
 {third}
 [mptcp]
 path_manager = "{manager}"
-{then}
+{limit}{then}
 [run]
 stop = "60 s"
 """
@@ -134,6 +134,8 @@ profile = "5g-sub6"
 link = "other"
 """
 WITH = ("", "backup", "3 paths")
+# Linux's own limit of 2 further subflows lets no third path join again.
+LIMIT = "max_subflows = 8\n"
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,7 @@ class Case:
             backup=str(self.beside == "backup").lower(),
             third=THIRD if self.beside == "3 paths" else "",
             manager=name,
+            limit=LIMIT if self.beside == "3 paths" else "",
             then=f'path_manager_parameters = {{ then = "{then}" }}\n' if then else "",
         )
         events = FAULTS.get(self.way, [])
