@@ -129,8 +129,15 @@ def _goals(results: dict[str, Any]) -> Iterator[str]:
         deadly = [pair for pair in compared if pair[0]["way"] in DEADLY]
         old = aged(results.get(engine, []))
         third = [pair for pair in old if not misses(pair)]
-        back = [seconds for _, row in deadly for seconds in row["reused_s"] if seconds is not None]
-        soon = [seconds for seconds in back if seconds <= REUSED_S]
+        # Where Linux alone has something to carry over it, the guard has, too.
+        back = [
+            seconds
+            for alone, row in deadly
+            if typical(alone, "reused_s") is not None
+            for seconds in row["reused_s"]
+        ]
+        soon = [seconds for seconds in back if seconds is not None and seconds <= REUSED_S]
+        never = back.count(None)
         bad = [pair for pair in compared if worse(pair)]
         ratios = sorted(_ratio(pair) for pair in old)
         cells.append(
@@ -139,7 +146,7 @@ def _goals(results: dict[str, Any]) -> Iterator[str]:
                 f"{len(third)} of {len(old)}; {ratios[0]:.2f} to {ratios[-1]:.2f}, median {median(ratios):.2f}"
                 if ratios
                 else "–",
-                f"{len(soon)} of {len(back)} runs",
+                f"{len(soon)} of {len(back)} runs, never in {never}",
                 f"{len(bad)} of {len(compared)}: {'; '.join(map(_name, bad)) or 'none'}",
             ]
         )
