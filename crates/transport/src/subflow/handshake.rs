@@ -32,8 +32,7 @@ impl Subflow {
         self.clock.agree(now, timestamp);
         self.scaling.agree(scale);
         self.inbound.most_segment_bytes -= if self.clock.is_used() { TIMESTAMPS_BYTES } else { 0 };
-        self.full_bytes = self.offered_mss_bytes.min(mss.max(super::state::LEAST_MSS_BYTES));
-        self.fit();
+        self.segment_size.agree(mss, self.clock.is_used());
     }
 
     /// A segment came before the peer's SYN (RFC 9293 §3.10.7.3).

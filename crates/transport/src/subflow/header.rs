@@ -41,7 +41,7 @@ impl Subflow {
         let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.scaling.own_shift() };
         tcp.window = (window_bytes >> shift).min(u64::from(u16::MAX)) as u16;
         if self.sack && self.inbound.has_blocks() && tcp.flags.has(Flags::ACK) && !tcp.flags.has(Flags::RST) {
-            let room = ROOM.min(self.full_bytes.saturating_sub(emission.len));
+            let room = ROOM.min(self.segment_size.full().saturating_sub(emission.len));
             let room = room.saturating_sub(tcp.options.as_bytes().len() as u32 + SACK_BYTES) / SACK_BLOCK_BYTES;
             if room > 0 {
                 add(&mut tcp.options, &TcpOption::Sack(self.inbound.blocks(room as usize)));
@@ -67,7 +67,7 @@ impl Subflow {
     #[inline(never)]
     fn syn_options(&self, shown: u32, kind: Kind, options: &mut Options) {
         let answers = kind == Kind::SynAck;
-        add(options, &TcpOption::MaximumSegmentSize(self.offered_mss_bytes.min(u32::from(u16::MAX)) as u16));
+        add(options, &TcpOption::MaximumSegmentSize(self.segment_size.offered().min(u32::from(u16::MAX)) as u16));
         if if answers { self.sack } else { self.settings.sack } {
             add(options, &TcpOption::SackPermitted);
         }

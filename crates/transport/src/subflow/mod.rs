@@ -18,6 +18,7 @@ mod queue;
 mod receive;
 mod repair;
 mod scaling;
+mod segment_size;
 mod send_buffer;
 mod send_window;
 mod state;

@@ -5,6 +5,7 @@ use super::ecn::Ecn;
 use super::inbound::Inbound;
 use super::queue::Queue;
 use super::scaling::Scaling;
+use super::segment_size::{self, SegmentSize};
 use super::send_window::SendWindow;
 use super::timers::Timers;
 use super::{Control, Piece};
@@ -23,9 +24,6 @@ use crate::recovery::wheel::Ticks;
 use crate::slow_start::Watch;
 use std::net::SocketAddr;
 use wire::{Tcp, Time};
-
-/// Below, options would leave no room for payload.
-pub(super) const LEAST_MSS_BYTES: u32 = 88;
 
 /// State of a connection (RFC 9293 §3.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,12 +130,7 @@ pub struct Subflow {
     pub(super) sack: bool,
     pub(super) scaling: Scaling,
     pub(super) ecn: Ecn,
-    pub(super) offered_mss_bytes: u32,
-    /// Options and payload of a full segment.
-    pub(super) full_bytes: u32,
-    pub(super) reserved_bytes: u32,
-    /// Payload of a full segment: what options leave of it.
-    pub(super) mss_bytes: u32,
+    pub(super) segment_size: SegmentSize,
     pub(super) syn_transmissions: u32,
     pub(super) syn_sent: Time,
 
@@ -233,10 +226,7 @@ impl Subflow {
             sack: false,
             scaling: Scaling::new(settings.max_receive_buffer_bytes.max(settings.receive_buffer_bytes)),
             ecn: Ecn::default(),
-            offered_mss_bytes,
-            full_bytes: offered_mss_bytes,
-            reserved_bytes: 0,
-            mss_bytes: offered_mss_bytes,
+            segment_size: SegmentSize::new(offered_mss_bytes),
             syn_transmissions: 0,
             syn_sent: now,
             isn,
@@ -292,7 +282,7 @@ impl Subflow {
     pub fn offered_mss_bytes(settings: &config::Tcp, remote: SocketAddr, mtu_bytes: u32) -> u32 {
         let ip_bytes = if remote.is_ipv4() { 20 } else { 40 };
         let room_bytes = mtu_bytes.saturating_sub(ip_bytes + 20);
-        settings.mss_bytes.map_or(room_bytes, |mss| mss.min(room_bytes)).max(LEAST_MSS_BYTES)
+        settings.mss_bytes.map_or(room_bytes, |mss| mss.min(room_bytes)).max(segment_size::LEAST_BYTES)
     }
 
     /// Answers `syn`.
@@ -340,7 +330,7 @@ impl Subflow {
     /// The last piece that waits, if it ends at `data_offset` and is short, takes up to `bytes` more of the data that follows
     /// it; says how many.
     pub fn extend(&mut self, data_offset: u64, bytes: u64) -> u64 {
-        self.queue.extend(data_offset, bytes, self.mss_bytes)
+        self.queue.extend(data_offset, bytes, self.mss_bytes())
     }
 
     /// No more is pushed for now: the last segment says so.
@@ -410,10 +400,8 @@ impl Subflow {
 
     /// Leaves room for `bytes` of the connection's options (a multiple of 4) in every full segment.
     pub fn reserve_options(&mut self, bytes: u32, control: &mut Control) {
-        let is_more = std::mem::replace(&mut self.reserved_bytes, bytes) < bytes;
-        self.fit();
-        if is_more {
-            self.queue.cut(self.mss_bytes);
+        if self.segment_size.reserve(bytes) {
+            self.queue.cut(self.mss_bytes());
         }
         control.windows[control.index].mss_bytes = self.mss_bytes();
     }

@@ -1,6 +1,6 @@
 //! A router could not forward a segment (RFC 1191 §6.4, RFC 8201 §5.4, RFC 5927 §4.1 and §7).
 
-use super::state::{LEAST_MSS_BYTES, Phase, State, Subflow};
+use super::state::{Phase, State, Subflow};
 use super::{Control, Piece};
 use wire::seq;
 
@@ -19,12 +19,9 @@ impl Subflow {
             return;
         }
         let (least, headers) = if self.remote.is_ipv4() { (LEAST_V4_BYTES, 40) } else { (LEAST_V6_BYTES, 60) };
-        let full_bytes = (mtu_bytes.max(least) - headers).max(LEAST_MSS_BYTES);
-        if full_bytes >= self.full_bytes {
+        if !self.segment_size.shrink(mtu_bytes.max(least) - headers) {
             return;
         }
-        self.full_bytes = full_bytes;
-        self.fit();
         let mss_bytes = self.mss_bytes();
         control.windows[control.index].mss_bytes = mss_bytes;
         self.queue.cut(mss_bytes);

@@ -1,7 +1,6 @@
 //! What can be asked of a subflow.
 
 use super::Piece;
-use super::header::TIMESTAMPS_BYTES;
 use super::inbound::LEAST_SEGMENT_BYTES;
 use super::state::{Due, Phase, State, Subflow, whole};
 use crate::congestion::Window;
@@ -45,13 +44,7 @@ impl Subflow {
     /// Payload of a full segment, with the options that go with it taken off.
     #[inline]
     pub fn mss_bytes(&self) -> u32 {
-        self.mss_bytes
-    }
-
-    /// Segments, or the options that go with them, have become longer or shorter.
-    pub(super) fn fit(&mut self) {
-        let timestamps = if self.clock.is_used() { TIMESTAMPS_BYTES } else { 0 };
-        self.mss_bytes = self.full_bytes - timestamps - self.reserved_bytes;
+        self.segment_size.payload()
     }
 
     /// How often the SYN, or the SYN/ACK, was sent.
@@ -252,11 +245,12 @@ impl Subflow {
     /// Rate at which it could send, as of the last ACK: what its controller paces at, else window over round-trip time with
     /// Linux's gain; of whole segments, options that take data's place included.
     pub fn pacing_bytes_per_second(&self) -> u64 {
-        if self.reserved_bytes == 0 {
+        let reserved_bytes = self.segment_size.reserved();
+        if reserved_bytes == 0 {
             return self.pacing_rate;
         }
         let mss_bytes = u64::from(self.mss_bytes());
-        self.pacing_rate.saturating_mul(mss_bytes + u64::from(self.reserved_bytes)) / mss_bytes
+        self.pacing_rate.saturating_mul(mss_bytes + u64::from(reserved_bytes)) / mss_bytes
     }
 
     /// What a scheduler sees; the connection adds whether it is `backup` or stale.
