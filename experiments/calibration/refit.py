@@ -55,12 +55,12 @@ def main() -> None:
     if given.study is not None:
         results = json.loads(KEPT["simulation"].read_text())
         chosen = [word for row in given.row or () for word in ("--row", row)]
-        for words in (
+        for arguments in (
             ["experiments.calibration.run", *chosen],
             ["experiments.calibration.run", "--left-out", *chosen],
             ["experiments.study.run", str(given.study)],
         ):
-            subprocess.run([sys.executable, "-m", *words], check=True)
+            subprocess.run([sys.executable, "-m", *arguments], check=True)
     print("\n".join(table(HEADS, changed)))
     if given.study is not None:
         print("\n".join(changes(results, json.loads(KEPT["simulation"].read_text()))))

@@ -313,22 +313,22 @@ def silent() -> Iterator[tuple[str, Table]]:
 def provoke(number: int) -> dict[str, Any]:
     """Run a scenario that provokes a kind, without the fault, and with the remedy."""
     case = list(provoked())[number]
-    told = recommended(case.table, SEED + number, view=case.view)
-    told["true_cost_s"] = cost(told["elapsed_s"], case.without, seed=SEED + number)
-    tried = gains(case.table, told, seed=SEED + number)
-    told = {key: value for key, value in told.items() if key not in ASIDE}
-    told |= {"tried": tried} if tried else {}
-    return {"provokes": True, "name": case.kind, "seed": SEED + number, **told}
+    result = recommended(case.table, SEED + number, view=case.view)
+    result["true_cost_s"] = cost(result["elapsed_s"], case.without, seed=SEED + number)
+    tried = gains(case.table, result, seed=SEED + number)
+    result = {key: value for key, value in result.items() if key not in ASIDE}
+    result |= {"tried": tried} if tried else {}
+    return {"provokes": True, "name": case.kind, "seed": SEED + number, **result}
 
 
 def leave(number: int) -> dict[str, Any]:
     """Run a scenario in which nothing is wrong; of what is found, try the remedies."""
     name, table = list(silent())[number]
     seed = SEED + number
-    told = recommended(table, seed)
-    known = {key: value for key, value in told.items() if key not in ASIDE}
+    result = recommended(table, seed)
+    known = {key: value for key, value in result.items() if key not in ASIDE}
     row = {"provokes": False, "name": name, "seed": seed, **known}
-    tried = gains(table, told, seed)
+    tried = gains(table, result, seed)
     return row | ({"tried": tried} if tried else {})
 
 

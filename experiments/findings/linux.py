@@ -51,14 +51,14 @@ def bounded(table: Table | None) -> Table | None:
 def tried(case: Case) -> dict[str, Any]:
     """Run a scenario with Linux; give kinds with their costs, and the true one, or why it cannot."""
     try:
-        told = found(bounded(case.table) or {}, 1, view=case.view, engine="kernel")
+        result = found(bounded(case.table) or {}, 1, view=case.view, engine="kernel")
     except mptcplab.Error as error:
         return {"found": None, "why": str(error).splitlines()[0]}
-    told["true_cost_s"] = None
+    result["true_cost_s"] = None
     # Linux may have the fault, and not what takes it away.
     with suppress(mptcplab.Error):
-        told["true_cost_s"] = cost(told["elapsed_s"], bounded(case.without), engine="kernel")
-    return told
+        result["true_cost_s"] = cost(result["elapsed_s"], bounded(case.without), engine="kernel")
+    return result
 
 
 def limits() -> Iterator[Case]:
@@ -79,10 +79,10 @@ def stuck() -> Iterator[dict[str, Any]]:
     table = tomllib.loads(Lossy("20 % lost", "paced download").text("linux"))
     stopped = 0
     for seed in range(1, MOST_TRIES + 1):
-        told = found(bounded(table) or {}, seed, engine="kernel")
-        if told["elapsed_s"] < LASTS_S - 1:
+        result = found(bounded(table) or {}, seed, engine="kernel")
+        if result["elapsed_s"] < LASTS_S - 1:
             stopped += 1
-            yield told | {"true_cost_s": None}
+            yield result | {"true_cost_s": None}
         if stopped == 3:
             return
 
@@ -92,10 +92,10 @@ def forgetful(back_s: float) -> dict[str, Any]:
     # The first begins where the path goes: Linux blames MPTCP if the first SYN without it is answered.
     wait = "while curl --silent --max-time 0.5 --output /dev/null http://server:8000/; do :; done"
     fetch = "curl --silent --max-time 20 --output /dev/null http://server:8000/"
-    with TemporaryDirectory() as place:
-        (Path(place) / "large").write_bytes(bytes(3_000_000))
-        (Path(place) / "lost.toml").write_text(LOST.format(back_s=back_s), "utf-8")
-        words = [
+    with TemporaryDirectory() as directory:
+        (Path(directory) / "large").write_bytes(bytes(3_000_000))
+        (Path(directory) / "lost.toml").write_text(LOST.format(back_s=back_s), "utf-8")
+        arguments = [
             sys.executable,
             "-m",
             "mptcplab",
@@ -105,10 +105,10 @@ def forgetful(back_s: float) -> dict[str, Any]:
             "--out",
             "run",
         ]
-        words += ["--serve", "python3 -m http.server 8000"]
-        words += ["--", "sh", "-c", f"{wait}; {fetch}lost.toml; {fetch}large"]
-        subprocess.run(words, cwd=place, check=True, capture_output=True)
-        run = mptcplab.open_run(Path(place) / "run")
+        arguments += ["--serve", "python3 -m http.server 8000"]
+        arguments += ["--", "sh", "-c", f"{wait}; {fetch}lost.toml; {fetch}large"]
+        subprocess.run(arguments, cwd=directory, check=True, capture_output=True)
+        run = mptcplab.open_run(Path(directory) / "run")
         rows = views.counted(Comparison(run.directory, run, {}))
         return {"found": {row["kind"]: row["cost_s"] for row in rows}, "true_cost_s": None}
 
@@ -125,15 +125,15 @@ def main() -> None:
         if (case.kind, number) not in rows and (not wanted or case.kind in wanted):
             _keep(rows, case.kind, number, tried(case))
     if ("receiver_stuck", 1) not in rows and (not wanted or "receiver_stuck" in wanted):
-        for number, told in enumerate(stuck(), start=1):
-            _keep(rows, "receiver_stuck", number, told)
+        for number, result in enumerate(stuck(), start=1):
+            _keep(rows, "receiver_stuck", number, result)
     for number, back_s in enumerate((6.7, 6.8, 6.9), start=1):
         if ("black_hole", number) not in rows and (not wanted or "black_hole" in wanted):
             _keep(rows, "black_hole", number, forgetful(back_s))
 
 
-def _keep(rows: dict[tuple[str, int], dict[str, Any]], kind: str, number: int, told: Any) -> None:
-    rows[kind, number] = {"name": kind, "number": number, **told}
+def _keep(rows: dict[tuple[str, int], dict[str, Any]], kind: str, number: int, result: Any) -> None:
+    rows[kind, number] = {"name": kind, "number": number, **result}
     print(*rows[kind, number].values(), file=sys.stderr, flush=True)
     lines = ",\n".join(json.dumps(rows[key]) for key in sorted(rows))
     RESULTS.write_text(f"[\n{lines}\n]\n", "utf-8")

@@ -38,11 +38,11 @@ def cases() -> Iterator[Case]:
 def modelled(number: int) -> dict[str, Any]:
     """Try what is found in the captures of a scenario."""
     case = list(cases())[number]
-    with TemporaryDirectory() as place:
+    with TemporaryDirectory() as directory:
         run = mptcplab.run(
             copy.deepcopy(case.table),
             seed=SEED,
-            out=Path(place) / "run",
+            out=Path(directory) / "run",
             baselines=False,
             captures="headers",
         )

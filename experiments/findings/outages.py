@@ -46,8 +46,8 @@ def measured(number: int) -> dict[str, Any] | None:
     without_s = found(table, SEED)["elapsed_s"]
     if without_s < float(timeline[0]["at"].split()[0]) + LEAST_S:
         return None
-    told = found(table | {"timeline": timeline}, SEED)
-    return {"name": name, **told, "true_cost_s": round(told["elapsed_s"] - without_s, 3)}
+    result = found(table | {"timeline": timeline}, SEED)
+    return {"name": name, **result, "true_cost_s": round(result["elapsed_s"] - without_s, 3)}
 
 
 def main() -> None:

@@ -32,10 +32,10 @@ SEED = 1
 SILENT_SEEDS = (1, 2, 3)
 
 
-def found(*words: Any, **options: Any) -> dict[str, Any]:
+def found(*arguments: Any, **options: Any) -> dict[str, Any]:
     """Run a scenario; give what was found, by kind with its cost, and how long it took."""
-    told = recommended(*words, **options)
-    return {key: value for key, value in told.items() if key not in ASIDE}
+    result = recommended(*arguments, **options)
+    return {key: value for key, value in result.items() if key not in ASIDE}
 
 
 ASIDE = {"findings"}
@@ -60,11 +60,11 @@ def recommended(
             tables.rows("transfers"),
             lambda row: FindingPaths(paths.get((row["connection"], row["subflow"]))),
         )
-    with TemporaryDirectory() as place:
+    with TemporaryDirectory() as directory:
         run = mptcplab.run(
             copy.deepcopy(table),
             seed=seed,
-            out=Path(place) / "run",
+            out=Path(directory) / "run",
             settings=settings,
             baselines=view is views.beside,
             captures="none" if view in (None, views.beside) else "headers",
@@ -85,9 +85,9 @@ def _told(findings: Any, transfers: Any, where: Callable[[Any], FindingPaths]) -
         known = [cost for cost in (costs.get(row["kind"]), row["cost_s"]) if cost is not None]
         costs[row["kind"]] = round(sum(known), 3) if known else None
     elapsed = [row["elapsed_s"] or 0 for row in transfers]
-    told = {"found": costs, "elapsed_s": round(max(elapsed, default=0), 3)}
-    told["findings"] = [(row, where(row)) for row in rows]
-    return told | ({"minima": sorted(minima)} if minima else {})
+    result = {"found": costs, "elapsed_s": round(max(elapsed, default=0), 3)}
+    result["findings"] = [(row, where(row)) for row in rows]
+    return result | ({"minima": sorted(minima)} if minima else {})
 
 
 def cost(
@@ -101,7 +101,7 @@ def cost(
 
 
 def gains(
-    table: dict[str, Any], told: dict[str, Any], seed: int = SEED
+    table: dict[str, Any], result: dict[str, Any], seed: int = SEED
 ) -> dict[str, list[dict[str, Any]]]:
     """Give by kind how much sooner the transfer is over with each remedy that its findings recommend.
 
@@ -109,8 +109,8 @@ def gains(
     """
     direction = "up" if table["transfer"]["direction"] == "upload" else "down"
     trials = Trials(named("simulation"), table, (seed,), direction)
-    paths = {id(row): where for row, where in told["findings"]}
-    findings = [row for row, _ in told["findings"]]
+    paths = {id(row): where for row, where in result["findings"]}
+    findings = [row for row, _ in result["findings"]]
     remedies = recommending(trials, findings, lambda row: paths[id(row)])
     tried: dict[str, list[dict[str, Any]]] = {}
     if not remedies:
@@ -147,29 +147,29 @@ def jobs(
 def provoke(number: int) -> dict[str, Any]:
     """Run a scenario that provokes a kind, without the fault, and with the remedy."""
     case = list(provoked())[number]
-    told = recommended(case.table, SEED, view=case.view)
-    told["true_cost_s"] = cost(told["elapsed_s"], case.without)
-    tried = gains(case.table, told)
-    told = {key: value for key, value in told.items() if key not in ASIDE}
-    told |= {"tried": tried} if tried else {}
-    return {"provokes": True, "name": case.kind, "seed": SEED, **told}
+    result = recommended(case.table, SEED, view=case.view)
+    result["true_cost_s"] = cost(result["elapsed_s"], case.without)
+    tried = gains(case.table, result)
+    result = {key: value for key, value in result.items() if key not in ASIDE}
+    result |= {"tried": tried} if tried else {}
+    return {"provokes": True, "name": case.kind, "seed": SEED, **result}
 
 
 def leave(number: int, seed: int, beside: bool) -> dict[str, Any]:
     """Run a scenario in which nothing is wrong; of what is found, try the remedies."""
     name, table = list(silent())[number]
-    told = recommended(table, seed, view=views.beside if beside else None)
-    tried = gains(table, told, seed)
-    told = {key: value for key, value in told.items() if key not in ASIDE}
-    told |= {"tried": tried} if tried else {}
-    return {"provokes": False, "name": name, "seed": seed, **told}
+    result = recommended(table, seed, view=views.beside if beside else None)
+    tried = gains(table, result, seed)
+    result = {key: value for key, value in result.items() if key not in ASIDE}
+    result |= {"tried": tried} if tried else {}
+    return {"provokes": False, "name": name, "seed": seed, **result}
 
 
 def main() -> None:
     """Run all of them."""
     rows = []
     with ProcessPoolExecutor() as pool:
-        futures = [pool.submit(make, *words) for make, words in jobs(SILENT_SEEDS)]
+        futures = [pool.submit(make, *arguments) for make, arguments in jobs(SILENT_SEEDS)]
         for future in futures:
             rows.append(future.result())
             print(*rows[-1].values(), file=sys.stderr, flush=True)

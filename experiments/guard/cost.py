@@ -27,8 +27,8 @@ def main() -> None:
         # Nothing goes wrong.
         file.write_text(scenario.partition("[[timeline]]")[0], "utf-8")
         serving = " ".join([*traffic, "serve", str(INTERVAL_S)])
-        words = [str(file), "--serve", serving, "--out", f"{directory}/run"]
-        command = [sys.executable, "-m", "mptcplab", "shell", *words, "--", *traffic, "cost"]
+        arguments = [str(file), "--serve", serving, "--out", f"{directory}/run"]
+        command = [sys.executable, "-m", "mptcplab", "shell", *arguments, "--", *traffic, "cost"]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     RESULTS.write_text(
         json.dumps({"release": platform.release(), **json.loads(done.stdout)}) + "\n"

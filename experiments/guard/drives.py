@@ -84,10 +84,10 @@ def settings(engine: str, drive: str, manager: str) -> dict[str, Any]:
         if engine == "kernel" and name in SIMULATED:
             continue
         *sections, key = name.split(".")
-        place = made
+        table = made
         for section in sections:
-            place = place.setdefault(section, {})
-        place[key] = value
+            table = table.setdefault(section, {})
+        table[key] = value
     return made
 
 

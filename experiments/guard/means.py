@@ -256,9 +256,9 @@ def shell(name: str, direction: str) -> dict[str, Any]:
         file = Path(directory) / "scenario.toml"
         scenario = scenario.replace('"5 s"', f'"{GOES_S} s"').replace('"9 s"', f'"{COMES_S} s"')
         file.write_text(scenario.replace('"guard"', '"linux"'), "utf-8")
-        words = [str(file), "--serve", " ".join([*own, "serve", direction])]
-        words += ["--out", f"{directory}/run", "--no-live", "--"]
-        command = [sys.executable, "-m", "mptcplab", "shell", *words, *own, "connect", name]
+        arguments = [str(file), "--serve", " ".join([*own, "serve", direction])]
+        arguments += ["--out", f"{directory}/run", "--no-live", "--"]
+        command = [sys.executable, "-m", "mptcplab", "shell", *arguments, *own, "connect", name]
         done = subprocess.run([*command, direction], stdout=subprocess.PIPE, text=True, check=False)
     found: dict[str, Any] = json.loads(done.stdout or "{}")
     print(name, direction, found, file=sys.stderr, flush=True)

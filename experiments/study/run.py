@@ -49,8 +49,8 @@ def main() -> None:
         _some(given.linux, given.directory, linux, "kernel")
         return
     extent = ["--quick"] if named(given.engine).real_time else []
-    words = ["study", "all", *extent, "--engine", given.engine, "--out", str(given.directory)]
-    subprocess.run([sys.executable, "-m", "mptcplab", *words], check=True)
+    arguments = ["study", "all", *extent, "--engine", given.engine, "--out", str(given.directory)]
+    subprocess.run([sys.executable, "-m", "mptcplab", *arguments], check=True)
     shutil.copyfile(given.directory / NAME, KEPT[given.engine])
 
 

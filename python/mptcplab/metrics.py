@@ -100,7 +100,7 @@ class Metric:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The column, with those of deviation and number of samples where they are told of, too."""
+        """The column, with those of deviation and number of samples where the table has them."""
         return (self.column, self.sigma, self.samples) if self.samples else (self.column,)
 
     def over(self, flows: Iterable[dict[str, Any]]) -> float | None:

@@ -112,9 +112,9 @@ def test_other_sockets_have_what_they_had(kernel: None) -> None:
 
 
 def test_what_was_unloaded_while_somebody_has_it_is_left_to_them(kernel: None) -> None:
-    with socket.socket() as keeper:
+    with socket.socket() as listener:
         loading.load(["lia"])
-        keeper.setsockopt(
+        listener.setsockopt(
             socket.IPPROTO_TCP, socket.TCP_CONGESTION, catalogue.linux("lia").encode()
         )
         assert loading.unload(["lia"]) == ["lia"]

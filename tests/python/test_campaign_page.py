@@ -124,8 +124,8 @@ def test_boxes_are_quartiles_and_points_are_runs(
             """(() => {
               const { run, value } = page.figures.find((one) => one.id === "elapsed_s");
               const hex = (half) => half.toString(16).padStart(8, "0");
-              return Array.from(run, (place, at) =>
-                [hex(page.runs.key_high[place]) + hex(page.runs.key_low[place]), value[at]]);
+              return Array.from(run, (index, at) =>
+                [hex(page.runs.key_high[index]) + hex(page.runs.key_low[index]), value[at]]);
             })()"""
         )
     )

@@ -64,8 +64,8 @@ def test_a_dead_path_is_told_to_who_sends_at_a_pace_and_catches_up() -> None:
     paths = ({"rate": "8 Mbit/s", "delay": delay, "queue": "80 ms"} for delay in ("10 ms", "25 ms"))
     sends = talk("5 Mbit/s", "15 s") | {"deadline": "400 ms"}
     wifi, lte = paths
-    told = rows(scenario(sends, timeline=away("wifi", 4, 7), wifi=wifi, lte=lte))
-    (dead,) = [row for row in told if row["kind"] == "path_dead"]
+    findings = rows(scenario(sends, timeline=away("wifi", 4, 7), wifi=wifi, lte=lte))
+    (dead,) = [row for row in findings if row["kind"] == "path_dead"]
     assert (dead["subflow"], round(dead["from_s"])) == (0, 4)
     assert 0.5 < dead["cost_s"] < 1.5
 
@@ -104,8 +104,8 @@ def test_a_long_queue_has_the_round_trips_of_its_own_time() -> None:
     wifi = {"rate": "20 Mbit/s", "delay": "12 ms", "queue": "20 kB"}
     slower = [event(12, "wifi", "profile") | {"link": "slow"}]
     one = scenario(BULK | {"size": "34 MB"}, timeline=slower, wifi=wifi)
-    told = rows(one | {"link": {"slow": link("4 Mbit/s", "12 ms", "200 ms")}})
-    (queue,) = [row for row in told if row["kind"] == "bufferbloat"]
+    findings = rows(one | {"link": {"slow": link("4 Mbit/s", "12 ms", "200 ms")}})
+    (queue,) = [row for row in findings if row["kind"] == "bufferbloat"]
     found = re.search(r"took (\d+) ms and more instead of (\d+) ms", queue["message"])
     assert found, queue["message"]
     often_ms, least_ms = map(int, found.groups())
@@ -196,10 +196,10 @@ FARTHER = {"uplink_rate": "2 Mbit/s", "downlink_rate": "16 Mbit/s", "delay": "25
 
 
 @pytest.mark.parametrize(
-    ("verb", "back", "told"), [("blackout", "restore", False), ("detach", "attach", True)]
+    ("verb", "back", "is_told"), [("blackout", "restore", False), ("detach", "attach", True)]
 )
 def test_an_upload_over_a_path_that_dies_lost_nothing_to_the_radio(
-    verb: str, back: str, told: bool
+    verb: str, back: str, is_told: bool
 ) -> None:
     """What was on it had arrived, without an answer; when it is back, its queue overflows."""
     queue = {"queue": "100 kB"}
@@ -212,15 +212,15 @@ def test_an_upload_over_a_path_that_dies_lost_nothing_to_the_radio(
     found = [row for row in rows(gone) if row["kind"] != "bufferbloat"]
     assert [row["kind"] for row in found] == ["path_dead"]
     message = found[0]["message"]
-    assert ("and nothing told the client that it was dead; lte waited" in message) is not told
+    assert ("and nothing told the client that it was dead; lte waited" in message) is not is_told
     # Who knows it at once suspends nothing sooner.
-    assert ("guard" in found[0]["remedy"]) is not told
+    assert ("guard" in found[0]["remedy"]) is not is_told
 
 
 def test_a_path_whose_address_a_nat_changes_is_dead_for_that() -> None:
     """The server resets what comes from the new address, and goes on sending to the old one."""
-    told = rows(scenario(BULK | {"size": "20 MB"}, timeline=[event(2, "wifi", "rebind")]))
-    (dead,) = [row for row in told if row["kind"] == "path_dead"]
+    findings = rows(scenario(BULK | {"size": "20 MB"}, timeline=[event(2, "wifi", "rebind")]))
+    (dead,) = [row for row in findings if row["kind"] == "path_dead"]
     assert "to the end, since a NAT changed its address to 10.0.1.99; lte waited" in dead["message"]
 
 
@@ -241,17 +241,17 @@ def test_what_comes_again_after_the_end_costs_nothing() -> None:
     asked = ask(think="100 ms", response="100 kB", requests=5)
     wifi = {"rate": "5 Mbit/s", "delay": "20 ms", "queue": "50 kB", "jitter": "3 ms"}
     lte = {"uplink_rate": "2 Mbit/s", "downlink_rate": "5 Mbit/s", "delay": "50 ms"}
-    told = rows(
+    findings = rows(
         scenario(asked, timeline=away("wifi", 0.5, 5.5), wifi=wifi, lte=lte | {"queue": "30 ms"})
     )
-    assert "reinjection_waste" not in [row["kind"] for row in told]
-    assert all(row["from_s"] <= row["to_s"] for row in told)
+    assert "reinjection_waste" not in [row["kind"] for row in findings]
+    assert all(row["from_s"] <= row["to_s"] for row in findings)
 
 
 def test_a_path_that_jitters_did_not_become_slower() -> None:
     """Hardly a round trip takes the least of all, and losses slow it down now and then."""
     jitters = {"queue": "100 packets", "jitter": "3 ms"}
-    told = rows(
+    findings = rows(
         scenario(
             BULK | {"size": "20 MB"},
             wifi={"uplink_rate": "10 Mbit/s", "downlink_rate": "20 Mbit/s", "delay": "12 ms"}
@@ -260,33 +260,35 @@ def test_a_path_that_jitters_did_not_become_slower() -> None:
             lte={"rate": "2 Mbit/s", "delay": "50 ms"} | jitters | {"queue": "50 kB"},
         )
     )
-    assert "path_slowed" not in [row["kind"] for row in told]
+    assert "path_slowed" not in [row["kind"] for row in findings]
 
 
 def test_a_path_that_loses_one_packet_of_a_hundred_is_told() -> None:
     """That takes three times as long, and the retransmissions are a little less than 1 %."""
     for loss_percent in ("0.8 %", "1 %"):
         lossy = {"loss": loss_percent}
-        told = rows(scenario(wifi=WIFI | lossy, lte=LTE | lossy))
+        findings = rows(scenario(wifi=WIFI | lossy, lte=LTE | lossy))
         # Beside it the slower path may hold up the other, as its losses wait for retransmissions.
-        assert {row["kind"] for row in told} - {"head_of_line"} == {"losses_random"}, loss_percent
+        assert {row["kind"] for row in findings} - {"head_of_line"} == {"losses_random"}, (
+            loss_percent
+        )
 
 
 def test_a_firewall_that_resets_joins_is_no_limit() -> None:
     """The captures of both ends show that the server got no SYN and sent no reset."""
-    (told,) = rows(scenario(wifi=WIFI, lte=box(LTE, "firewall", joins=False, reset=True)))
-    assert told["kind"] == "join_refused"
-    assert "a middlebox reset it: the SYN never reached the server" in told["message"]
-    assert "limits" not in told["remedy"]
+    (finding,) = rows(scenario(wifi=WIFI, lte=box(LTE, "firewall", joins=False, reset=True)))
+    assert finding["kind"] == "join_refused"
+    assert "a middlebox reset it: the SYN never reached the server" in finding["message"]
+    assert "limits" not in finding["remedy"]
 
 
 def test_each_outage_is_a_finding_of_its_own() -> None:
     """Two blackouts with 5 s between them are two rows, in their times."""
     events = [*away("wifi", 2, 5), *away("wifi", 10, 13)]
     one = scenario(BULK | {"size": "30 MB"}, timeline=events, wifi=WIFI)
-    told = [row for row in rows(one) if row["kind"] in ("outage", "timeout_chain")]
-    assert len(told) == 2
-    first, second = sorted(told, key=lambda row: row["from_s"])
+    findings = [row for row in rows(one) if row["kind"] in ("outage", "timeout_chain")]
+    assert len(findings) == 2
+    first, second = sorted(findings, key=lambda row: row["from_s"])
     assert first["to_s"] <= second["from_s"]
     assert 1.9 < first["from_s"] < 2.2
     assert second["from_s"] == pytest.approx(10, abs=0.3)
@@ -294,18 +296,18 @@ def test_each_outage_is_a_finding_of_its_own() -> None:
 
 def costs(table: dict[str, Any]) -> dict[str, float | None]:
     """Simulate a scenario; give what was found, with the costs."""
-    told: dict[str, float | None] = found(table, 7)["found"]
-    return told
+    findings: dict[str, float | None] = found(table, 7)["found"]
+    return findings
 
 
 def test_a_forgotten_subflow_is_the_cause_and_the_pauses_cost_nothing() -> None:
-    """A NAT forgets Wi-Fi between two answers: it is told once, in place of a dead path."""
+    """A NAT forgets Wi-Fi between two answers: it is reported once, instead of a dead path."""
     asked = ask(think="15 s", requests=3, response="1 MB")
     nat = scenario(asked, wifi=box(WIFI, "nat", idle="10 s"), lte=LTE)
     # What Wi-Fi would have carried does not show.
-    told = costs(nat)
-    assert set(told) == {"forgotten", "application"}
-    assert told["forgotten"] is None
+    costs_s = costs(nat)
+    assert set(costs_s) == {"forgotten", "application"}
+    assert costs_s["forgotten"] is None
     assert sum(row["kind"] == "forgotten" for row in rows(nat)) == 1
 
 
@@ -313,9 +315,9 @@ def test_a_dead_path_holds_up_nothing_while_there_is_nothing_to_send() -> None:
     """Wi-Fi is away during a pause of 8 s between two answers, and back before it ends."""
     asked = ask(think="8 s", requests=3, response="1 MB")
     gone = scenario(asked, timeline=away("wifi", 0.35, 6))
-    told = costs(gone)
+    costs_s = costs(gone)
     true_s = found(gone, 7)["elapsed_s"] - found(scenario(asked), 7)["elapsed_s"]
-    assert (told.get("path_dead") or 0) <= max(1.5 * true_s, 0.5)
+    assert (costs_s.get("path_dead") or 0) <= max(1.5 * true_s, 0.5)
 
 
 def test_a_path_that_says_how_large_packets_may_be_costs_nothing() -> None:
@@ -327,11 +329,11 @@ def test_a_path_that_says_how_large_packets_may_be_costs_nothing() -> None:
 def test_a_transfer_that_never_goes_on_is_told() -> None:
     """Wi-Fi is gone at 2 s, for good, and the capture ends 15 s later."""
     dead = scenario(timeline=[event(2, "wifi", "blackout")], wifi=WIFI) | {"run": {"stop": "17 s"}}
-    (told,) = rows(dead)
-    assert told["kind"] == "timeout_chain"
-    assert told["from_s"] == pytest.approx(2, abs=0.2)
-    assert told["to_s"] > 10
-    assert told["cost_s"] is None
+    (finding,) = rows(dead)
+    assert finding["kind"] == "timeout_chain"
+    assert finding["from_s"] == pytest.approx(2, abs=0.2)
+    assert finding["to_s"] > 10
+    assert finding["cost_s"] is None
 
 
 def test_data_that_comes_twice_costs_nothing_where_no_queue_stands() -> None:
@@ -343,11 +345,11 @@ def test_data_that_comes_twice_costs_nothing_where_no_queue_stands() -> None:
 def test_a_path_that_waits_for_a_slow_one_is_not_left_unused() -> None:
     """Behind 1 Mbit/s the other path has nothing to send for more than half of the time."""
     slow = {"rate": "1 Mbit/s", "delay": "60 ms", "queue": "800 ms"}
-    told = costs(
+    costs_s = costs(
         scenario(BULK | {"direction": "upload"}, wifi=WIFI | {"rate": "30 Mbit/s"}, lte=slow)
     )
-    assert "head_of_line" in told
-    assert "capacity_unused" not in told
+    assert "head_of_line" in costs_s
+    assert "capacity_unused" not in costs_s
 
 
 def test_slow_start_that_a_time_out_ended_did_not_end_early() -> None:
@@ -362,7 +364,7 @@ def test_a_host_with_one_path_lacks_no_second_one() -> None:
 
 
 def test_a_proxy_explains_that_mptcp_did_not_begin_at_the_server() -> None:
-    """Neither that nor the proxy's window is told beside it."""
+    """Neither that nor the proxy's window is reported beside it."""
     one = scenario(lte=box(LTE, "proxy"))
     assert set(found(one, 1)["found"]) == {"split_connection"}
 
@@ -370,16 +372,16 @@ def test_a_proxy_explains_that_mptcp_did_not_begin_at_the_server() -> None:
 def test_a_path_that_shares_its_bottleneck_throughout_did_not_become_slower() -> None:
     """A neighbour's flow takes more now and less then."""
     _, shared = load("shared-bottleneck", ["transfer.duration=60s"])
-    told = _core.simulate(plan(shared, 1, None)).rows("findings")
-    assert "path_slowed" not in {row["kind"] for row in told}
+    findings = _core.simulate(plan(shared, 1, None)).rows("findings")
+    assert "path_slowed" not in {row["kind"] for row in findings}
 
 
 @pytest.mark.parametrize("name", ["data-plan", "maps"])
 def test_a_path_that_a_policy_leaves_is_not_dead(name: str) -> None:
     """It worked, and its host closed the subflow over it."""
     _, left = load(name)
-    told = _core.simulate(plan(left, 1, None)).rows("findings")
-    assert "path_dead" not in {row["kind"] for row in told}
+    findings = _core.simulate(plan(left, 1, None)).rows("findings")
+    assert "path_dead" not in {row["kind"] for row in findings}
 
 
 def test_a_video_that_does_not_stall_lost_no_time() -> None:
@@ -387,8 +389,8 @@ def test_a_video_that_does_not_stall_lost_no_time() -> None:
     video = {"application": "video", "direction": "download", "duration": "40 s"}
     video |= {"lowest_bitrate": "1 Mbit/s", "buffer": "12 s"}
     slow = LTE | {"rate": "2 Mbit/s"}
-    told = rows(scenario(video, timeline=away("wifi", 6, 12), wifi=WIFI, lte=slow))
-    (dead,) = [row for row in told if row["kind"] == "path_dead"]
+    findings = rows(scenario(video, timeline=away("wifi", 6, 12), wifi=WIFI, lte=slow))
+    (dead,) = [row for row in findings if row["kind"] == "path_dead"]
     assert dead["cost_s"] is None
     assert "the video did not stall" in dead["message"]
 

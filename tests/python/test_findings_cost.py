@@ -75,9 +75,9 @@ def simulated(table: Table) -> _core.Tables:
 def test_what_an_outage_costs_is_what_the_run_without_it_takes_less(name: str) -> None:
     """What waited, what the path would have carried, and until the rate is there again."""
     dead, without = CASES[name]
-    told = found(dead, 1)
-    claimed_s = sum(told["found"].get(kind) or 0.0 for kind in KINDS)
-    true_s = told["elapsed_s"] - found(without, 1)["elapsed_s"]
+    result = found(dead, 1)
+    claimed_s = sum(result["found"].get(kind) or 0.0 for kind in KINDS)
+    true_s = result["elapsed_s"] - found(without, 1)["elapsed_s"]
     assert true_s / FACTOR <= claimed_s <= true_s * FACTOR
 
 
@@ -102,19 +102,19 @@ FAR_CASES = {
 def test_outages_of_far_paths_cost_what_the_run_without_them_takes_less(name: str) -> None:
     """Also where the transfer had not shown its rate, and recovers for many round trips."""
     without, from_s, to_s = FAR_CASES[name]
-    told = found(without | {"timeline": away("wifi", from_s, to_s)}, 1)
-    claimed_s = sum(cost or 0.0 for cost in told["found"].values())
-    true_s = told["elapsed_s"] - found(without, 1)["elapsed_s"]
+    result = found(without | {"timeline": away("wifi", from_s, to_s)}, 1)
+    claimed_s = sum(cost or 0.0 for cost in result["found"].values())
+    true_s = result["elapsed_s"] - found(without, 1)["elapsed_s"]
     assert true_s / FACTOR <= claimed_s <= true_s * FACTOR
-    assert set(KINDS) & set(told["found"])
+    assert set(KINDS) & set(result["found"])
 
 
 def test_a_path_that_never_was_full_lost_at_least_so_much() -> None:
     """The transfer ends before it has shown what the path carries."""
     table = far(300, "10 MB") | {"timeline": away("wifi", 1, 2)}
-    (told,) = [row for row in simulated(table).rows("findings") if row["kind"] == "path_dead"]
-    assert told["cost_is_minimum"]
-    assert ": at least " in told["message"]
+    (finding,) = [row for row in simulated(table).rows("findings") if row["kind"] == "path_dead"]
+    assert finding["cost_is_minimum"]
+    assert ": at least " in finding["message"]
     near = scenario(BULK | {"size": "20 MB"}, timeline=away("wifi", 2, 3))
     assert not any(row["cost_is_minimum"] for row in simulated(near).rows("findings"))
 
@@ -126,10 +126,10 @@ def test_beside_a_path_that_data_waits_for_anyway_a_cost_is_unknown(rate: str, s
     wifi = {"rate": "10 Mbit/s", "delay": "12 ms", "queue": "60 ms"}
     slow = {"rate": rate, "delay": "40 ms", "queue": "200 ms"}
     gone = scenario(BULK | {"size": "10 MB"}, timeline=away("wifi", 4, 8), wifi=wifi, lte=slow)
-    told = found(gone, seed)
-    assert told["found"]["path_dead"] is None
+    result = found(gone, seed)
+    assert result["found"]["path_dead"] is None
     # Of what those took longer that waited, no more than a minimum shows.
-    assert not told["found"].get("head_of_line") or "head_of_line" in told["minima"]
+    assert not result["found"].get("head_of_line") or "head_of_line" in result["minima"]
 
 
 @pytest.mark.parametrize("span", [(0.3, 4), (2, 5), (3, 4)])
@@ -141,18 +141,18 @@ def test_pauses_of_the_client_are_no_part_of_what_an_outage_costs(
     sizes = {"request": "700 kB", "response": "200 B"} if direction == "upload" else {}
     asked = ask(**{"direction": direction, "response": "700 kB", "think": "1500 ms"} | sizes)
     without = scenario(asked, **PAUSED)
-    told = found(without | {"timeline": away("wifi", *span)}, 1)
-    claimed_s = sum(cost or 0.0 for kind, cost in told["found"].items() if kind != "application")
-    true_s = told["elapsed_s"] - found(without, 1)["elapsed_s"]
-    # What is too short for a line is not told.
+    result = found(without | {"timeline": away("wifi", *span)}, 1)
+    claimed_s = sum(cost or 0.0 for kind, cost in result["found"].items() if kind != "application")
+    true_s = result["elapsed_s"] - found(without, 1)["elapsed_s"]
+    # What is too short for a line is not reported.
     assert true_s / FACTOR <= claimed_s <= true_s * FACTOR or max(true_s, claimed_s) < 0.5
 
 
 def test_a_path_that_came_back_in_a_pause_is_not_unused() -> None:
     """For 4 s there is nothing to send over it."""
     asked = ask(response="700 kB", think="4 s", requests=5)
-    told = found(scenario(asked, timeline=away("wifi", 2, 5), **PAUSED), 1)
-    assert set(told["found"]) == {"path_dead", "application"}
+    result = found(scenario(asked, timeline=away("wifi", 2, 5), **PAUSED), 1)
+    assert set(result["found"]) == {"path_dead", "application"}
 
 
 @pytest.mark.parametrize(("percent", "delay"), [("3 %", "30 ms"), ("4 %", "60 ms")])
@@ -162,9 +162,9 @@ def test_requests_and_responses_that_wait_for_time_outs_are_told(percent: str, d
     wifi = WIFI | {"delay": delay}
     calm = found(scenario(brief, wifi=wifi), 1)
     lossy = scenario(brief, wifi=wifi | {"loss": percent})
-    told = found(lossy, 1)
-    true_s = told["elapsed_s"] - calm["elapsed_s"]
-    assert true_s / FACTOR <= told["found"]["tail_losses"] <= true_s * FACTOR
+    result = found(lossy, 1)
+    true_s = result["elapsed_s"] - calm["elapsed_s"]
+    assert true_s / FACTOR <= result["found"]["tail_losses"] <= true_s * FACTOR
     assert "tail_losses" not in calm["found"]
     (row,) = [row for row in simulated(lossy).rows("findings") if row["kind"] == "tail_losses"]
     assert "wifi lost the last segments of requests and responses" in row["message"]
@@ -188,10 +188,10 @@ def test_a_small_window_is_told_although_what_it_lets_go_at_once_queues(buffer: 
     lte = LTE | {"rate": "19 Mbit/s", "delay": "26 ms", "jitter": "2 ms", "queue": "190 kB"}
     bulk = BULK | {"size": "36 MB"}
     small = {"receive_buffer": buffer, "receive_buffer_tuning": False}
-    told = found(scenario(bulk, wifi=wifi, lte=lte, tcp=small), 1)
+    result = found(scenario(bulk, wifi=wifi, lte=lte, tcp=small), 1)
     large = found(scenario(bulk, wifi=wifi, lte=lte), 1)
-    assert told["elapsed_s"] > 1.3 * large["elapsed_s"]
-    assert set(told["found"]) == {"receive_window"}
+    assert result["elapsed_s"] > 1.3 * large["elapsed_s"]
+    assert set(result["found"]) == {"receive_window"}
     assert "receive_window" not in large["found"]
 
 
@@ -213,10 +213,10 @@ RUN_INTO: dict[str, tuple[Table, str, list[Table]]] = {
 def test_an_outage_that_a_request_runs_into_is_told_once(name: str) -> None:
     """The time-outs before the one that brought it count, too."""
     asked, kind, gone = RUN_INTO[name]
-    told = found(scenario(asked, timeline=gone), 1)
-    true_s = told["elapsed_s"] - found(scenario(asked), 1)["elapsed_s"]
-    assert set(told["found"]) - {"reinjection_waste"} == {kind, "application"}
-    assert true_s / FACTOR <= told["found"][kind] <= true_s * FACTOR
+    result = found(scenario(asked, timeline=gone), 1)
+    true_s = result["elapsed_s"] - found(scenario(asked), 1)["elapsed_s"]
+    assert set(result["found"]) - {"reinjection_waste"} == {kind, "application"}
+    assert true_s / FACTOR <= result["found"][kind] <= true_s * FACTOR
 
 
 def test_an_outage_that_a_request_of_a_video_runs_into_costs_its_stall() -> None:
@@ -224,22 +224,22 @@ def test_an_outage_that_a_request_of_a_video_runs_into_costs_its_stall() -> None
     video: Table = {"application": "video", "duration": "32 s", "buffer": "8 s"}
     gone = _both(10, 22)
     video |= {"direction": "download", "lowest_bitrate": "1 Mbit/s"}
-    told = found(scenario(video, timeline=gone), 1)
-    true_s = told["elapsed_s"] - found(scenario(video), 1)["elapsed_s"]
-    assert true_s / FACTOR <= told["found"]["timeout_chain"] <= true_s * FACTOR
-    assert "tail_losses" not in told["found"]
+    result = found(scenario(video, timeline=gone), 1)
+    true_s = result["elapsed_s"] - found(scenario(video), 1)["elapsed_s"]
+    assert true_s / FACTOR <= result["found"]["timeout_chain"] <= true_s * FACTOR
+    assert "tail_losses" not in result["found"]
 
 
 @pytest.mark.parametrize(("enabled", "until_s"), [(True, 2.5), (False, 2.5), (True, 0.9)])
 def test_a_first_syn_that_was_lost_is_told(enabled: bool, until_s: float) -> None:
-    """No other path joins before, and that is not told as well."""
+    """No other path joins before, and that is not reported as well."""
     paths: dict[str, Any] = {"wifi": WIFI, "lte": LTE} if enabled else {"wifi": WIFI}
     size, mptcp = BULK | {"size": "6 MB"}, {"enabled": enabled}
     late = scenario(size, timeline=away("wifi", 0, until_s), mptcp=mptcp, **paths)
-    told = found(late, 1)
-    true_s = told["elapsed_s"] - found(scenario(size, mptcp=mptcp, **paths), 1)["elapsed_s"]
-    assert set(told["found"]) == {"handshake_lost"}
-    assert true_s / FACTOR <= told["found"]["handshake_lost"] <= true_s * FACTOR
+    result = found(late, 1)
+    true_s = result["elapsed_s"] - found(scenario(size, mptcp=mptcp, **paths), 1)["elapsed_s"]
+    assert set(result["found"]) == {"handshake_lost"}
+    assert true_s / FACTOR <= result["found"]["handshake_lost"] <= true_s * FACTOR
 
 
 def test_a_first_syn_that_was_lost_is_told_with_the_answer_that_came() -> None:
@@ -322,8 +322,8 @@ def test_a_path_whose_join_was_lost_was_not_idle_before() -> None:
     wifi = {"rate": "24 Mbit/s", "delay": "10 ms", "queue": "80 ms"}
     lte = {"rate": "16 Mbit/s", "delay": "28 ms", "queue": "110 ms"}
     gone = away("lte", 0, 2.5)
-    told = found(scenario(BULK | {"size": "20 MB"}, timeline=gone, wifi=wifi, lte=lte), 1)
-    assert set(told["found"]) == {"join_late"}
+    result = found(scenario(BULK | {"size": "20 MB"}, timeline=gone, wifi=wifi, lte=lte), 1)
+    assert set(result["found"]) == {"join_late"}
 
 
 @pytest.mark.parametrize("seed", [1, 3, 4])
@@ -334,9 +334,9 @@ def test_what_an_outage_cost_beside_a_path_that_is_given_up_is_unknown(seed: int
     lossy = {"rate": "16 Mbit/s", "delay": "28 ms", "queue": "110 ms", "loss": "0.5 %"}
     both: Table = {"wifi": wifi, "lte": lossy}
     gone = away("wifi", 2, 4)
-    told = found(scenario(BULK | {"size": "20 MB"}, mptcp=coupled, timeline=gone, **both), seed)
-    assert told["found"]["path_dead"] is None
-    assert not any(told["found"].values())
+    result = found(scenario(BULK | {"size": "20 MB"}, mptcp=coupled, timeline=gone, **both), seed)
+    assert result["found"]["path_dead"] is None
+    assert not any(result["found"].values())
 
 
 def test_while_all_paths_were_withdrawn_none_waited_for_another() -> None:
@@ -349,9 +349,9 @@ def test_while_all_paths_were_withdrawn_none_waited_for_another() -> None:
     gone += [event(5, path, "attach") for path in both]
     size = BULK | {"size": "30 MB"}
     dead = scenario(size, timeline=gone, **both)
-    told = found(dead, 1)
-    true_s = told["elapsed_s"] - found(scenario(size, **both), 1)["elapsed_s"]
-    assert true_s / FACTOR <= sum(told["found"].values()) <= true_s * FACTOR
+    result = found(dead, 1)
+    true_s = result["elapsed_s"] - found(scenario(size, **both), 1)["elapsed_s"]
+    assert true_s / FACTOR <= sum(result["found"].values()) <= true_s * FACTOR
     first, second = simulated(dead).rows("findings")
     assert re.match(r"no path delivered anything from 2\.\d s to 5\.1 s", first["message"])
     assert "and a new join was refused" in second["message"]
@@ -360,9 +360,9 @@ def test_while_all_paths_were_withdrawn_none_waited_for_another() -> None:
 def test_random_losses_in_short_exchanges_are_told() -> None:
     """The round trip grows with each window that leaves at once: no queue overflows."""
     brief = ask(response="60 kB", think="50 ms", requests=40)
-    told = found(scenario(brief, wifi=WIFI | {"loss": "2 %"}, lte=LTE), 1)
-    assert "losses_random" in told["found"]
-    assert "capacity_unused" not in told["found"]
+    result = found(scenario(brief, wifi=WIFI | {"loss": "2 %"}, lte=LTE), 1)
+    assert "losses_random" in result["found"]
+    assert "capacity_unused" not in result["found"]
 
 
 @pytest.mark.parametrize("response", ["6 kB", "24 kB"])
@@ -378,12 +378,12 @@ def test_a_path_that_the_limit_keeps_out_is_told_with_its_cost() -> None:
     size = BULK | {"size": "20 MB"}
     three: Table = {"wifi": slow, "lte": slow | {"delay": "20 ms"}, "dsl": fast}
     run = package.run(scenario(size, mptcp={"max_subflows": 1}, **three), captures="none")
-    told, *others = package.why(run).rows
-    assert told["kind"] == "path_left_out"
+    finding, *others = package.why(run).rows
+    assert finding["kind"] == "path_left_out"
     assert run.mptcp.transfer is not None
     true_s = run.mptcp.transfer["elapsed_s"] - found(scenario(size, **three), 1)["elapsed_s"]
-    assert true_s / FACTOR <= told["cost_s"] <= true_s * FACTOR
-    assert sum(row["cost_s"] or 0 for row in others) + told["cost_s"] <= true_s * FACTOR
+    assert true_s / FACTOR <= finding["cost_s"] <= true_s * FACTOR
+    assert sum(row["cost_s"] or 0 for row in others) + finding["cost_s"] <= true_s * FACTOR
 
 
 def test_paths_that_the_limit_keeps_out_cost_together_what_all_of_them_would_have_brought() -> None:
@@ -391,12 +391,12 @@ def test_paths_that_the_limit_keeps_out_cost_together_what_all_of_them_would_hav
     three: Table = {"wifi": WIFI, "lte": LTE, "dsl": WIFI}
     size = BULK | {"size": "5 MB"}
     run = package.run(scenario(size, mptcp={"max_subflows": 0}, **three), captures="none")
-    told = [row for row in package.why(run).rows if row["kind"] == "path_left_out"]
-    assert [row["message"].partition(" ")[0] for row in told] == ["dsl", "lte"]
-    assert "since no more than 1 subflow is allowed" in told[0]["message"]
+    findings = [row for row in package.why(run).rows if row["kind"] == "path_left_out"]
+    assert [row["message"].partition(" ")[0] for row in findings] == ["dsl", "lte"]
+    assert "since no more than 1 subflow is allowed" in findings[0]["message"]
     assert run.mptcp.transfer is not None
     true_s = run.mptcp.transfer["elapsed_s"] - found(scenario(size, **three), 1)["elapsed_s"]
-    assert true_s / FACTOR <= sum(row["cost_s"] for row in told) <= true_s * FACTOR
+    assert true_s / FACTOR <= sum(row["cost_s"] for row in findings) <= true_s * FACTOR
 
 
 def test_a_path_that_comes_soon_and_that_the_limit_keeps_out_is_told() -> None:
@@ -408,11 +408,11 @@ def test_a_path_that_comes_soon_and_that_the_limit_keeps_out_is_told() -> None:
     three: Table = {"wifi": slow, "lte": slow | {"delay": "20 ms"}, "dsl": fast}
     limited = scenario(size, mptcp={"max_subflows": 1}, timeline=came, **three)
     run = package.run(limited, captures="none")
-    told = next(row for row in package.why(run).rows if row["kind"] == "path_left_out")
+    finding = next(row for row in package.why(run).rows if row["kind"] == "path_left_out")
     assert run.mptcp.transfer is not None
     without = found(scenario(size, timeline=came, **three), 1)
     true_s = run.mptcp.transfer["elapsed_s"] - without["elapsed_s"]
-    assert true_s / FACTOR <= told["cost_s"] <= true_s * FACTOR
+    assert true_s / FACTOR <= finding["cost_s"] <= true_s * FACTOR
 
 
 @pytest.mark.parametrize("joins", ["firewall", "strip-options"])
@@ -421,12 +421,12 @@ def test_a_failed_join_costs_what_plain_tcp_carries_over_its_path(joins: str) ->
     settings: Table = {"joins": False} if joins == "firewall" else {"segments": "syn"}
     failed = scenario(wifi=WIFI, lte=box(LTE, joins, **settings))
     run = package.run(failed, captures="none")
-    (told,) = [row for row in package.why(run).rows if row["kind"].startswith("join_")]
+    (finding,) = [row for row in package.why(run).rows if row["kind"].startswith("join_")]
     assert run.mptcp.transfer is not None
     true_s = run.mptcp.transfer["elapsed_s"] - found(scenario(), 1)["elapsed_s"]
-    assert true_s / FACTOR <= told["cost_s"] <= true_s * FACTOR
-    assert told["cost_mbps"] > 0
-    assert "plain TCP over lte alone carries" in told["evidence"]
+    assert true_s / FACTOR <= finding["cost_s"] <= true_s * FACTOR
+    assert finding["cost_mbps"] > 0
+    assert "plain TCP over lte alone carries" in finding["evidence"]
 
 
 @pytest.mark.parametrize(("enabled", "flows"), [(False, 1), (True, 2)])
@@ -438,9 +438,9 @@ def test_what_a_few_other_flows_take_of_a_path_is_told(enabled: bool, flows: int
     size = BULK | {"size": "30 MB" if enabled else "25 MB"}
     calm = scenario(size, mptcp={"enabled": enabled}, **paths)
     taken = {"kind": "tcp", "link": "wifi", "start": "3 s", "flows": flows}
-    told = found(calm | {"cross_traffic": [taken]}, 1)
-    true_s = told["elapsed_s"] - found(calm, 1)["elapsed_s"]
-    assert true_s / FACTOR <= told["found"]["path_slowed"] <= true_s * FACTOR
+    result = found(calm | {"cross_traffic": [taken]}, 1)
+    true_s = result["elapsed_s"] - found(calm, 1)["elapsed_s"]
+    assert true_s / FACTOR <= result["found"]["path_slowed"] <= true_s * FACTOR
 
 
 def test_a_capture_of_the_receiver_calls_no_path_dead_that_had_nothing_to_bring() -> None:
@@ -459,9 +459,9 @@ def test_a_capture_of_who_asks_counts_time_outs_until_the_answer() -> None:
     }
     asked = ask(response="500 kB", requests=8)
     dead = scenario(asked, timeline=away("wifi", 3.2, 6), **both)
-    told = found(dead, 1, view=views.client)
-    true_s = told["elapsed_s"] - found(scenario(asked, **both), 1)["elapsed_s"]
-    claimed_s = sum(cost or 0 for kind, cost in told["found"].items() if kind != "application")
+    result = found(dead, 1, view=views.client)
+    true_s = result["elapsed_s"] - found(scenario(asked, **both), 1)["elapsed_s"]
+    claimed_s = sum(cost or 0 for kind, cost in result["found"].items() if kind != "application")
     assert claimed_s <= true_s * FACTOR
 
 
@@ -474,7 +474,7 @@ def test_a_capture_of_the_receiver_claims_no_more_than_was_lost(
     both: Table = {"wifi": WIFI, "lte": LTE | {"rate": rate, "delay": "40 ms"}}
     size = BULK | {"size": "15 MB"}
     gone = [event(at_s, "wifi", verb) for at_s, verb in zip((2, 5), verbs, strict=True)]
-    told = found(scenario(size, timeline=gone, **both), 1, view=views.client)
-    assert "path_dead" in told["minima"]
-    true_s = told["elapsed_s"] - found(scenario(size, **both), 1)["elapsed_s"]
-    assert 0.5 * true_s <= told["found"]["path_dead"] <= true_s
+    result = found(scenario(size, timeline=gone, **both), 1, view=views.client)
+    assert "path_dead" in result["minima"]
+    true_s = result["elapsed_s"] - found(scenario(size, **both), 1)["elapsed_s"]
+    assert 0.5 * true_s <= result["found"]["path_dead"] <= true_s

@@ -56,9 +56,9 @@ def test_losses_come_before_what_waits_for_them() -> None:
         "lte": FAR | {"queue": "80 ms"},
     }
     lossy: Table = {name: path | {"loss": "4 %"} for name, path in paths.items()}
-    told = kinds(scenario(BULK | {"direction": "upload", "size": "10 MB"}, **lossy))
-    assert told[0] == "losses_random"
-    assert "head_of_line" in told
+    findings = kinds(scenario(BULK | {"direction": "upload", "size": "10 MB"}, **lossy))
+    assert findings[0] == "losses_random"
+    assert "head_of_line" in findings
 
 
 def test_bbr_loses_packets_and_no_time() -> None:

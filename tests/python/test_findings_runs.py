@@ -12,9 +12,9 @@ def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> Non
     from mptcplab.results.findings import path_unused, send_buffer, slower
 
     comparison = _comparison()
-    (told,) = slower.find(comparison, [])
-    assert told["kind"] == "slower_than_single"
-    assert told["cost_s"] == pytest.approx(5.0)
+    (finding,) = slower.find(comparison, [])
+    assert finding["kind"] == "slower_than_single"
+    assert finding["cost_s"] == pytest.approx(5.0)
     explained = {"kind": "path_dead", "cost_s": 2.0, "confidence": 0.9, "subflow": 0}
     (less,) = slower.find(comparison, [explained])
     assert less["cost_s"] == pytest.approx(3.0)
@@ -22,18 +22,18 @@ def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> Non
     # A small window may be the main cause, whatever it cost; a long queue is none.
     window = explained | {"kind": "receive_window", "cost_s": None}
     unknown = [explained | {"kind": "bufferbloat", "cost_s": None}, window]
-    (told,) = slower.find(comparison, unknown)
-    assert told["message"].endswith("lone; see the finding “small receive window”")
+    (finding,) = slower.find(comparison, unknown)
+    assert finding["message"].endswith("lone; see the finding “small receive window”")
     # It fills while data waits for a slow path.
     waited = explained | {"kind": "head_of_line", "cost_s": None, "confidence": 0.6}
-    (told,) = slower.find(comparison, [*unknown, waited])
-    assert told["message"].endswith("lone; see the finding “head-of-line blocking”")
-    (told,) = slower.find(comparison, [explained, *unknown])
-    assert told["message"].endswith(
+    (finding,) = slower.find(comparison, [*unknown, waited])
+    assert finding["message"].endswith("lone; see the finding “head-of-line blocking”")
+    (finding,) = slower.find(comparison, [explained, *unknown])
+    assert finding["message"].endswith(
         "explains 2.00 s of 5.00 s; see the finding “small receive window”"
     )
-    (told,) = slower.find(comparison, [explained | {"cost_s": 4.0}, *unknown])
-    assert told["message"].endswith("explains 4.00 s of 5.00 s")
+    (finding,) = slower.find(comparison, [explained | {"cost_s": 4.0}, *unknown])
+    assert finding["message"].endswith("explains 4.00 s of 5.00 s")
     # That the scheduler left it idle tells less: this has its cost.
     idle = {"kind": "capacity_unused", "cost_s": None, "confidence": 0.6, "subflow": 1}
     (unused,) = path_unused.find(comparison, [idle])
@@ -66,9 +66,9 @@ def test_a_path_that_was_joined_again_is_unused_only_with_all_its_subflows(
     tables["subflows"].append(tables["subflows"][1] | again)
     tables["flows"].append(tables["flows"][1] | {"subflow": 2, "throughput_mbps": mbps})
     comparison.mptcp.tables.rows = lambda name, connection=None: tables[name]
-    told = path_unused.find(comparison, [])
-    assert len(told) == (carried is not None)
-    assert all(f"lte carried {carried} Mbit/s" in row["message"] for row in told)
+    findings = path_unused.find(comparison, [])
+    assert len(findings) == (carried is not None)
+    assert all(f"lte carried {carried} Mbit/s" in row["message"] for row in findings)
     # What explains one of them explains the path.
     dead = {"kind": "path_dead", "cost_s": 2.0, "confidence": 0.9, "subflow": 2}
     assert path_unused.find(comparison, [dead]) == []
@@ -89,8 +89,8 @@ def test_a_join_that_meets_its_connections_end_reached_no_limit(
         "counters": [{"host": "server", "counter": join_limit.COUNTER, "before": 2, "after": 3}],
     }
     run = SimpleNamespace(tables=SimpleNamespace(rows=lambda name: tables[name]))
-    told = join_limit.find(SimpleNamespace(mptcp=run), [])  # type: ignore[arg-type]
-    assert [row["kind"] for row in told] == ["join_limit"] * found
+    findings = join_limit.find(SimpleNamespace(mptcp=run), [])  # type: ignore[arg-type]
+    assert [row["kind"] for row in findings] == ["join_limit"] * found
 
 
 # Of a subflow that joined, each 100 ms, by Linux 6.18 over 20 and 10 Mbit/s, 30 and 70 ms: busy,
@@ -168,10 +168,10 @@ def test_a_small_send_buffer_is_told_once() -> None:
     ]
     comparison = _comparison()
     comparison.mptcp.state = pl.DataFrame(rows)
-    (told,) = send_buffer.find(comparison, [])
-    assert "subflow" not in told
-    assert "(subflow 0)" in told["evidence"]
-    assert "(subflow 1)" in told["evidence"]
+    (finding,) = send_buffer.find(comparison, [])
+    assert "subflow" not in finding
+    assert "(subflow 0)" in finding["evidence"]
+    assert "(subflow 1)" in finding["evidence"]
 
 
 @pytest.mark.parametrize(

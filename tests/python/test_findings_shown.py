@@ -33,21 +33,21 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
         wifi=WIFI,
         lte=slow,
     )
-    place = tmp_path_factory.mktemp("why") / "slow"
-    mptcplab.run(one, out=str(place))
-    return place
+    directory = tmp_path_factory.mktemp("why") / "slow"
+    mptcplab.run(one, out=str(directory))
+    return directory
 
 
 def test_why_tells_what_only_the_runs_beside_it_know(mptcplab: Any, directory: Path) -> None:
     """MPTCP was slower than Wi-Fi alone; run and its document say so, too."""
-    told = json.loads(mptcplab("why", "--json", str(directory)).stdout)["findings"]
-    (slower,) = [row for row in told if row["kind"] == "slower_than_single"]
+    findings = json.loads(mptcplab("why", "--json", str(directory)).stdout)["findings"]
+    (slower,) = [row for row in findings if row["kind"] == "slower_than_single"]
     assert "slower than TCP over wifi alone" in slower["message"]
     assert slower["cost_mbps"] is None or slower["cost_s"] > 0
     from mptcplab.results.comparison import open_comparison
 
-    assert open_comparison(directory).document()["findings"] == told
-    assert package.why(directory).findings.rows(named=True) == told
+    assert open_comparison(directory).document()["findings"] == findings
+    assert package.why(directory).findings.rows(named=True) == findings
     capture = EXAMPLES / "outage" / "client.pcapng.gz"
     assert package.why(capture).findings.equals(package.analyze(capture).findings)
 
@@ -74,16 +74,16 @@ def test_why_tries_remedies_in_a_model_of_what_linux_sent(mptcplab: Any) -> None
     assert tried["kind"] == "path_dead"
     assert 0.5 < tried["gained_s"] < tried["claimed_s"] / 2
     assert "not what the dead path would have carried" in tried["limit"]
-    told = json.loads(mptcplab("why", "--try", "--json", *map(str, captures)).stdout)
-    assert [told["findings"], told["tried"]] == [why.rows, why.tried_rows]
-    assert told["model"] == why.model
+    report = json.loads(mptcplab("why", "--try", "--json", *map(str, captures)).stdout)
+    assert [report["findings"], report["tried"]] == [why.rows, why.tried_rows]
+    assert report["model"] == why.model
     printed = mptcplab("why", "--try", *map(str, captures)).stdout
     assert "a model of connection 0" in printed
 
 
-def captured(table: dict[str, Any], place: Path) -> list[Path]:
+def captured(table: dict[str, Any], directory: Path) -> list[Path]:
     """Simulate a scenario; give the captures of both ends."""
-    run = package.run(table, out=place / "run", baselines=False, captures="headers")
+    run = package.run(table, out=directory / "run", baselines=False, captures="headers")
     return sorted(run.mptcp.directory.glob("*.pcapng"))
 
 
@@ -147,9 +147,9 @@ def test_nothing_is_concluded_from_a_model_that_is_off(mptcplab: Any, tmp_path: 
     """Who asks now and then takes longer than who sends all at once."""
     asked = scenario(ASK | {"response": "200 kB", "requests": 4})
     captures = list(map(str, captured(asked, tmp_path)))
-    told = json.loads(mptcplab("why", "--try", "--json", *captures).stdout)
-    assert not told["model"]["holds"]
-    assert told["tried"] == []
+    report = json.loads(mptcplab("why", "--try", "--json", *captures).stdout)
+    assert not report["model"]["holds"]
+    assert report["tried"] == []
     assert "and so nothing is concluded from it" in mptcplab("why", "--try", *captures).stdout
 
 
@@ -210,10 +210,10 @@ def test_campaigns_count_kinds_per_configuration(mptcplab: Any, tmp_path: Path) 
 
     (tmp_path / "far.toml").write_text(FAR)
     (tmp_path / "windows.toml").write_text(WINDOWS)
-    place = tmp_path / "out"
-    printed = mptcplab("sweep", str(tmp_path / "windows.toml"), "--out", str(place)).stdout
+    directory = tmp_path / "out"
+    printed = mptcplab("sweep", str(tmp_path / "windows.toml"), "--out", str(directory)).stdout
     assert "why buffer 64 kB: small receive window in 2 of 2" in printed
-    campaign = Campaign(place)
+    campaign = Campaign(directory)
     rows = campaign.findings.select("configuration", "finding", "runs", "of").rows()
     assert (0, "receive_window", 2, 2) in rows
     assert not [row for row in rows if row[:2] == (1, "receive_window")]
@@ -225,10 +225,10 @@ def test_compare_says_which_came_and_which_went(mptcplab: Any, tmp_path: Path) -
     """With a larger buffer the window's finding is gone; over seeds they are counted."""
     (tmp_path / "far.toml").write_text(FAR)
     for name, buffer in (("small", "64 kB"), ("large", "4 MB")):
-        words = ["run", str(tmp_path / "far.toml"), "--no-baselines", "--repeat", "2"]
-        words += ["--set", f"tcp.receive_buffer={buffer}"]
-        words += ["--set", "tcp.receive_buffer_tuning=false", "--out", str(tmp_path / name)]
-        printed = mptcplab(*words).stdout
+        arguments = ["run", str(tmp_path / "far.toml"), "--no-baselines", "--repeat", "2"]
+        arguments += ["--set", f"tcp.receive_buffer={buffer}"]
+        arguments += ["--set", "tcp.receive_buffer_tuning=false", "--out", str(tmp_path / name)]
+        printed = mptcplab(*arguments).stdout
         assert ("small receive window in 2 of 2 runs" in printed) == (name == "small")
     sides = [str(tmp_path / name) for name in ("small", "large")]
     assert "small receive window: A 2 of 2 runs, B none" in mptcplab("compare", *sides).stdout

@@ -39,9 +39,9 @@ def test_half_a_percent_on_the_faster_path_is_told_beside_a_lossier_one() -> Non
     lossy = scenario(
         BULK | {"size": "20 MB"}, wifi=WIFI | {"loss": "0.5 %"}, lte=LTE | {"loss": "2 %"}
     )
-    told = [row for row in simulated(lossy).rows("findings") if row["kind"] == "losses_random"]
-    assert {row["subflow"] for row in told} == {0, 1}
-    for row in told:
+    findings = [row for row in simulated(lossy).rows("findings") if row["kind"] == "losses_random"]
+    assert {row["subflow"] for row in findings} == {0, 1}
+    for row in findings:
         assert "full queue" not in row["evidence"]
         assert re.search(r"round trips took \d+ to \d+ ms before losses", row["evidence"])
 
@@ -84,18 +84,18 @@ def test_options_that_are_removed_after_the_syn_are_told(
 ) -> None:
     """From the third packet, or from data."""
     bare = scenario(wifi=WIFI, lte=box(LTE, "strip-options", **settings))
-    (told,) = simulated(bare).rows("findings")
-    assert told["kind"] == kind
-    assert why in told["message"]
-    assert "avoid the middlebox" in told["remedy"]
+    (finding,) = simulated(bare).rows("findings")
+    assert finding["kind"] == kind
+    assert why in finding["message"]
+    assert "avoid the middlebox" in finding["remedy"]
 
 
 def test_event_and_finding_name_the_same_hosts() -> None:
     """Whose reset it was, and which host a SYN never reached."""
     tables = simulated(scenario(wifi=WIFI, lte=box(LTE, "firewall", joins=False, reset=True)))
-    (told,) = tables.rows("findings")
-    assert "the SYN never reached the server" in told["message"]
-    assert "its SYN with MP_JOIN left the client at" in told["evidence"]
+    (finding,) = tables.rows("findings")
+    assert "the SYN never reached the server" in finding["message"]
+    assert "its SYN with MP_JOIN left the client at" in finding["evidence"]
     lines = [events.describe(row) for row in tables.rows("events")]
     assert "join refused: a middlebox reset it: the SYN never reached the server" in lines
     assert "reset by a middlebox" in lines
@@ -104,17 +104,17 @@ def test_event_and_finding_name_the_same_hosts() -> None:
 def test_event_and_finding_say_alike_that_a_middlebox_removed_an_option() -> None:
     """Where both ends were captured."""
     tables = simulated(scenario(wifi=WIFI, lte=box(LTE, "strip-options", segments="syn")))
-    (told,) = tables.rows("findings")
+    (finding,) = tables.rows("findings")
     removed = "a middlebox removes MP_JOIN from the SYN"
-    assert f"({removed})" in told["message"]
+    assert f"({removed})" in finding["message"]
     assert f"join refused: {removed}" in [events.describe(row) for row in tables.rows("events")]
 
 
 def test_a_window_is_beside_what_linux_makes_of_a_buffer() -> None:
     """100 kB of buffer are 60 kB of window."""
     far = WIFI | {"delay": "80 ms"}
-    (told,) = simulated(scenario(tcp=TINY_WINDOW, wifi=far)).rows("findings")
-    assert "about 60 % of the receive buffer" in told["evidence"]
+    (finding,) = simulated(scenario(tcp=TINY_WINDOW, wifi=far)).rows("findings")
+    assert "about 60 % of the receive buffer" in finding["evidence"]
 
 
 def test_each_kind_has_a_name_for_people() -> None:

@@ -273,9 +273,9 @@ def test_a_send_buffer_that_fills_all_paths_is_large_enough(
 
 def test_what_is_in_force_is_not_recommended(slow: Path) -> None:
     """A scheduler, or a backup, that the run has already."""
-    told = one(package.why(slow).rows, "head_of_line")["remedy"]
-    assert told.startswith("a scheduler that considers delays: ecf; or that path as a backup")
-    row = {"remedy": told}
+    advice = one(package.why(slow).rows, "head_of_line")["remedy"]
+    assert advice.startswith("a scheduler that considers delays: ecf; or that path as a backup")
+    row = {"remedy": advice}
     backup = {"path": {"lte": {"backup": True}}, "mptcp": {"scheduler": "ecf"}}
     left = remedies.left(row, backup, FindingPaths("lte"), several=True)
     assert left == "a shorter queue on that path"
@@ -418,8 +418,8 @@ def test_what_plain_tcp_waits_for_its_application_does_not_explain_why_mptcp_is_
     comparison: Any = SimpleNamespace(
         gain=-0.2, best_path="wifi", mptcp=run, baselines={"wifi": best}
     )
-    (told,) = slower.find(comparison, [idle])
-    assert told["cost_s"] == (None if left_s is None else pytest.approx(left_s))
+    (finding,) = slower.find(comparison, [idle])
+    assert finding["cost_s"] == (None if left_s is None else pytest.approx(left_s))
 
 
 @pytest.mark.parametrize(("mbps", "more"), [(0.0009, ""), (0.0011, ", 1.10 kbit/s more")])
@@ -437,8 +437,8 @@ def test_programs_can_open_the_capture_that_a_finding_names(mptcplab: Any, tmp_p
     where = tmp_path / "run"
     table = scenario(BULK | {"size": "6 MB"}, wifi=lossy, lte=WIFI)
     package.run(table, out=where, captures="headers", baselines=False)
-    told = json.loads(mptcplab("why", "--json", str(where)).stdout)["findings"]
-    row = one(told, "losses_random")
+    findings = json.loads(mptcplab("why", "--json", str(where)).stdout)["findings"]
+    row = one(findings, "losses_random")
     assert Path(row["capture"]).is_file()
     assert f"{row['capture']} packet {row['record']}" in " ".join(
         mptcplab("why", str(where)).stdout.split()

@@ -251,9 +251,9 @@ def test_charts_are_drawn_in_their_colours(still: Shown) -> None:
           const {{ data }} = canvas.getContext("2d").getImageData(0, 0, width, height);
           return {[list(colour) for colour in COLOURS]}.map(([red, green, blue]) => {{
             let count = 0;
-            for (let place = 0; place < data.length; place += 4)
-              if (Math.abs(data[place] - red) + Math.abs(data[place + 1] - green)
-                + Math.abs(data[place + 2] - blue) < 24) count += 1;
+            for (let index = 0; index < data.length; index += 4)
+              if (Math.abs(data[index] - red) + Math.abs(data[index + 1] - green)
+                + Math.abs(data[index + 2] - blue) < 24) count += 1;
             return count;
           }});
         }})"""
@@ -286,9 +286,9 @@ def test_curves_keep_the_extremes_of_every_pixel(still: Shown) -> None:
           let thinned = 0;
           for (const { series, slice } of plot.drawn) {
             thinned += slice.thinned;
-            const all = extremes(Array.from(series.x, (x, place) => [x, series.y[place]]));
-            const drawn = extremes(Array.from(slice.numbers, (_, place) =>
-              [slice.points[2 * place], slice.points[2 * place + 1]]));
+            const all = extremes(Array.from(series.x, (x, index) => [x, series.y[index]]));
+            const drawn = extremes(Array.from(slice.numbers, (_, index) =>
+              [slice.points[2 * index], slice.points[2 * index + 1]]));
             for (const [pixel, [least, most]] of all) {
               const [drawnLeast, drawnMost] = drawn.get(pixel) ?? [];
               if (drawnLeast !== least || drawnMost !== most) return `pixel ${pixel}`;

@@ -90,11 +90,11 @@ def test_a_sender_that_could_have_had_more_in_flight_gives_no_clean_bill(
         lte=lte,
     )
     captures = sorted((kept(table, tmp_path / "run") / "mptcp").glob("*.pcapng"))
-    told = package.why(captures).unanswered
-    assert (told is not None) is is_held
-    if told is not None:
-        assert "and round trips kept their length: there may have been room for more" in told
-        assert "whether the send buffer was too small" in told
+    missed = package.why(captures).unanswered
+    assert (missed is not None) is is_held
+    if missed is not None:
+        assert "and round trips kept their length: there may have been room for more" in missed
+        assert "whether the send buffer was too small" in missed
 
 
 NEAR_WIFI = {"rate": "30 Mbit/s", "delay": "25 ms", "queue": "80 ms"}

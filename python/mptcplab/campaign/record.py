@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 def about(matrix: Matrix) -> dict[str, Any]:
     """Describe a campaign that begins now."""
-    sheet = matrix.definition
-    campaign = sheet.campaign
+    definition = matrix.definition
+    campaign = definition.campaign
     return {
         "schema": ABOUT_SCHEMA,
         "mptcplab": VERSION,
         "build": build(),
-        "campaign": sheet.name,
+        "campaign": definition.name,
         "title": campaign.title,
-        "scenario": sheet.scenario_name,
+        "scenario": definition.scenario_name,
         "engine": campaign.engine.name,
         "axes": {axis.name: axis.labels for axis in matrix.axes},
         "keys": {axis.name: _keys(axis, matrix) for axis in matrix.axes},
@@ -72,11 +72,11 @@ def _keys(axis: Axis, matrix: Matrix) -> list[str]:
 
 def _calendar(matrix: Matrix) -> dict[str, Any] | None:
     """Say where its hours are those of clocks, and what its paths may carry."""
-    sheet = matrix.definition
-    if not sheet.calendars:
+    definition = matrix.definition
+    if not definition.calendars:
         return None
-    budgets = {name: one.model_dump(exclude_none=True) for name, one in sheet.budgets.items()}
-    return {"time_zone": sheet.zone.key, "visits": len(matrix.visits), "budgets": budgets}
+    budgets = {name: one.model_dump(exclude_none=True) for name, one in definition.budgets.items()}
+    return {"time_zone": definition.zone.key, "visits": len(matrix.visits), "budgets": budgets}
 
 
 def _policies(matrix: Matrix) -> dict[str, Any]:

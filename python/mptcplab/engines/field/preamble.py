@@ -1,7 +1,7 @@
 """What a client sends first on a data connection and in an echo: that it holds the run's key.
 
 A preamble is ``MPTCPLAB``, the run's 16 bytes, the connection's number, and an HMAC-SHA256 over
-them. The key is drawn for the run and told over TLS; a number is taken once, so a preamble that is
+them. The key is drawn for the run and sent over TLS; a number is taken once, so a preamble that is
 sent again opens nothing. An echo has a sequence number and a time in place of the number, and is as
 long as its answer.
 """
