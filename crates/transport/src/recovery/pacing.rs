@@ -9,8 +9,10 @@ const UNPACED: u32 = 10;
 const LEAST_BURST_RATE: u64 = 150_000;
 
 /// When the next segment may leave.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pacing {
+    /// Bytes per second, as of the last ACK: what a controller by rate paces at, else Linux's sk_pacing_rate.
+    rate: u64,
     release: Time,
     /// Segments that left so far, up to those that nothing holds back.
     left: u32,
@@ -27,7 +29,26 @@ struct Burst {
     late_ns: i64,
 }
 
+impl Default for Pacing {
+    /// Before anything was sent or acknowledged.
+    fn default() -> Pacing {
+        Pacing { rate: u64::MAX, release: Time::default(), left: 0, burst: Burst::default() }
+    }
+}
+
 impl Pacing {
+    /// Bytes per second, as of the last ACK.
+    #[inline]
+    pub fn rate(&self) -> u64 {
+        self.rate
+    }
+
+    /// From now on.
+    #[inline]
+    pub fn set_rate(&mut self, bytes_per_second: u64) {
+        self.rate = bytes_per_second;
+    }
+
     /// The next segment may not leave before.
     pub fn release(&self) -> Time {
         self.release

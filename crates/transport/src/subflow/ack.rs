@@ -1,7 +1,8 @@
 //! What an ACK says of the flight (RFC 5681, RFC 6675, RFC 8985) and what it does to the window.
 
 use super::Control;
-use super::state::{Due, Phase, Subflow, whole};
+use super::phase::Phase;
+use super::state::{Due, Subflow, whole};
 use crate::congestion::{Acked, Congestion, Sample, Window};
 use crate::recovery::pacing;
 use crate::recovery::prr::Progress;
@@ -78,7 +79,8 @@ impl Subflow {
             self.answer(now, len);
             return false;
         }
-        (self.unanswered, self.deferred) = (0, false);
+        self.probes.answered();
+        self.unit.resume();
         if self.flight.is_empty() && said.sack.as_slice().is_empty() {
             return true; // as at the end that only receives
         }
@@ -107,7 +109,8 @@ impl Subflow {
         let lost_before = self.flight.lost_ever();
         if ahead > 0 {
             self.acked += ahead as u64;
-            (news.advanced, self.timeouts) = (true, 0);
+            news.advanced = true;
+            self.timeouts.end();
         }
         self.deliver(now, said, &mut news);
         self.rack.read();
@@ -122,7 +125,7 @@ impl Subflow {
         } else {
             self.set_window(now, &news, rtt.map(|rtt| rtt.last_ns), flight, lost_before, control);
             // Not when a time-out or an idle time makes the window smaller (tcp_cong_control, tcp_update_pacing_rate).
-            self.pacing_rate = pacing::bytes_per_second(&control.windows[control.index], self.flight.len());
+            self.pacing.set_rate(pacing::bytes_per_second(&control.windows[control.index], self.flight.len()));
         }
         self.restart_timers(now, &news);
     }
@@ -157,7 +160,7 @@ impl Subflow {
     /// Takes out of the flight what arrived.
     fn deliver(&mut self, now: Time, said: &Brief, news: &mut News) {
         let (rack, min_rtt_ns) = (&mut self.rack, self.rto.min_rtt_ns().unwrap_or(0));
-        let (delivery, recover) = (&mut self.delivery, self.recover);
+        let (delivery, recover) = (&mut self.delivery, self.recovery.until());
         let mut arrived = |record: &Record| {
             if let Some(delivery) = delivery {
                 delivery.arrived(record.offset);
@@ -204,10 +207,10 @@ impl Subflow {
             // What was acknowledged with copies may owe it to them.
             news.original &= !news.copies;
             news.packets = self.newreno.acknowledged(news.packets);
-            if self.phase == Phase::Loss {
+            if self.recovery.phase() == Phase::Loss {
                 self.newreno.reset();
             }
-        } else if bare && self.phase != Phase::Loss && self.newreno.duplicate(flight - self.flight.lost()) {
+        } else if bare && self.recovery.phase() != Phase::Loss && self.newreno.duplicate(flight - self.flight.lost()) {
             news.packets += 1;
             news.bytes += u64::from(self.mss_bytes());
         }
@@ -238,7 +241,7 @@ impl Subflow {
     fn check_probe(&mut self, now: Time, news: &News, control: &mut Control) {
         let bare = news.bare && news.packets == 0;
         let answer = Answer { acked: self.acked, duplicate: news.probe_twice, bare };
-        if self.tlp.acknowledged(&answer) && self.phase == Phase::Open {
+        if self.tlp.acknowledged(&answer) && self.recovery.is_open() {
             self.slow_start.lost();
             control.congestion.lost(control.index, control.windows, now, crate::congestion::Cause::FastRetransmit);
             self.ecn.reduced();
@@ -320,10 +323,10 @@ impl Subflow {
             ack_delayed: rtt.is_some_and(|rtt| rtt.delayed),
             in_flight_before,
             in_flight,
-            repairing: self.phase != Phase::Open,
-            recovering: self.phase == Phase::Recovery,
+            repairing: !self.recovery.is_open(),
+            recovering: self.recovery.phase() == Phase::Recovery,
         };
-        self.pacing_rate = controller.delivered(control.index, window, &sample);
+        self.pacing.set_rate(controller.delivered(control.index, window, &sample));
         if controller.holds_back(control.index) {
             delivery.limit(in_flight);
         }

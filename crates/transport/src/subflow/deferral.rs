@@ -1,7 +1,7 @@
 //! Linux hands segments down in units of two at least, and waits for a window that has room for one (net/ipv4/tcp_output.c,
 //! tcp_tso_should_defer, tcp_tso_autosize).
 
-use super::state::{Phase, Subflow};
+use super::state::Subflow;
 use wire::Time;
 
 /// A unit is of so many bytes as the rate brings in a 1024th of a second (sk_pacing_shift), or of two segments.
@@ -15,43 +15,68 @@ const LONGEST_WAIT_NS: i64 = 1_000_000;
 /// Nor where there is room for that part of the window (tcp_tso_win_divisor).
 const PART_OF_WINDOW: u32 = 3;
 
+/// What Linux hands down as one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unit {
+    /// Segments that leave with the last one.
+    more: u32,
+    /// Whether the last one is one of several.
+    is_of_several: bool,
+    /// The next ones wait for more room.
+    is_deferred: bool,
+}
+
+impl Unit {
+    /// Whether the next segments wait for an ACK, or for more data.
+    #[inline]
+    pub(super) fn is_deferred(&self) -> bool {
+        self.is_deferred
+    }
+
+    /// An ACK came, or more data.
+    #[inline]
+    pub(super) fn resume(&mut self) {
+        self.is_deferred = false;
+    }
+}
+
 impl Subflow {
     /// Whether the next segment waits for an ACK that makes room for more; otherwise it leaves, and a unit of others with it. The
     /// window of `cwnd_packets` has room.
     pub(super) fn defers(&mut self, now: Time, cwnd_packets: u32) -> bool {
-        if self.deferred {
+        if self.unit.is_deferred {
             return true;
         }
         // One alone waits for no other.
-        if self.unit == 0 && self.queue.len() > 1 {
+        if self.unit.more == 0 && self.queue.len() > 1 {
             let room = cwnd_packets - self.in_flight_packets();
             let most = self.unit_packets();
             // What is beyond the room is not asked for.
             let together = self.queue.together(most.min(room + 1));
-            self.deferred = room < most && together > 1 && self.may_wait(now, room, together, cwnd_packets);
-            if self.deferred {
+            self.unit.is_deferred = room < most && together > 1 && self.may_wait(now, room, together, cwnd_packets);
+            if self.unit.is_deferred {
                 // The window is what holds it back.
                 self.usage.sent(true, self.flight.len(), self.acked, self.next);
                 return true;
             }
-            self.unit = together.min(room).min((cwnd_packets / 2).max(1));
-            self.in_unit = self.unit > 1;
+            self.unit.more = together.min(room).min((cwnd_packets / 2).max(1));
+            self.unit.is_of_several = self.unit.more > 1;
         }
-        self.unit = self.unit.saturating_sub(1);
+        self.unit.more = self.unit.more.saturating_sub(1);
         false
     }
 
     /// Whether the segment that leaves is the last of several that Linux hands down as one, which ends with PSH
     /// (net/ipv4/tcp_output.c, __tcp_transmit_skb; since Linux 5.4).
     pub(super) fn ends_unit(&mut self) -> bool {
-        let ends = self.in_unit && self.unit == 0;
-        self.in_unit &= !ends;
+        let ends = self.unit.is_of_several && self.unit.more == 0;
+        self.unit.is_of_several &= !ends;
         ends && self.settings.gso_push
     }
 
     /// Whether what left last ends its unit, and the send buffer may grow for it.
     pub fn may_grow_early(&self) -> bool {
-        self.settings.send_buffer_grows_early && self.unit == 0
+        self.settings.send_buffer_grows_early && self.unit.more == 0
     }
 
     fn may_wait(&self, now: Time, room: u32, together: u32, cwnd_packets: u32) -> bool {
@@ -59,7 +84,7 @@ impl Subflow {
         let whole = together <= room && together < self.queue.len();
         let oldest = self.flight.first().map_or(now, |record| record.last_sent);
         let Some(srtt_ns) = self.srtt_ns() else { return false };
-        self.phase == Phase::Open
+        self.recovery.is_open()
             && !whole
             && now - self.last_sent <= LONGEST_WAIT_NS
             && PART_OF_WINDOW * room < cwnd_packets

@@ -1,7 +1,8 @@
 //! Explicit congestion notification (RFC 3168), as Linux has it: a packet that meets a queue is marked rather than dropped, ACKs
 //! echo that (ECE) until the sender tells that its window is reduced (CWR), which it is once a round trip.
 
-use super::state::{Phase, Subflow};
+use super::phase::Phase;
+use super::state::Subflow;
 use super::{Control, Emission, Kind};
 use crate::config;
 use crate::congestion::Cause;
@@ -92,7 +93,7 @@ impl Subflow {
     /// The peer's SYN, or its answer to ours (RFC 3168 §6.1.1).
     pub(super) fn agree_on_ecn(&mut self, flags: Flags) {
         let ecn = self.settings.ecn;
-        let (asked, answers) = (self.syn_transmissions > 0, flags.has(Flags::ACK));
+        let (asked, answers) = (self.syn.transmissions() > 0, flags.has(Flags::ACK));
         self.ecn.agreed = match (asked, answers) {
             (true, _) if ecn != config::Ecn::Request => false,
             (true, true) => flags.has(Flags::ECE) && !flags.has(Flags::CWR),
@@ -106,7 +107,7 @@ impl Subflow {
         let ecn = &mut self.ecn;
         let flags = match emission.kind {
             // RFC 3168 §6.1.1.1: who does not answer may dislike it.
-            Kind::Syn if self.settings.ecn == config::Ecn::Request && self.syn_transmissions <= 1 => ASKS,
+            Kind::Syn if self.settings.ecn == config::Ecn::Request && self.syn.transmissions() <= 1 => ASKS,
             Kind::SynAck if ecn.agreed => Flags::ECE,
             Kind::Syn | Kind::SynAck | Kind::Reset => return,
             _ if !ecn.agreed => return,
@@ -130,7 +131,7 @@ impl Subflow {
     /// Whether the window comes down to its ssthresh, after a loss or a mark (tcp_in_cwnd_reduction).
     #[inline]
     pub(super) fn is_reducing(&self) -> bool {
-        self.phase == Phase::Recovery || self.ecn.reducing.is_some()
+        self.recovery.phase() == Phase::Recovery || self.ecn.reducing.is_some()
     }
 
     /// An ACK says that data was marked, and nothing was lost: the window comes down as for a loss, once a round trip

@@ -1,10 +1,64 @@
 //! A timer expired.
 
-use super::state::{Due, Phase, State, Subflow};
+use super::phase::Phase;
+use super::state::{Due, State, Subflow};
 use super::timers::{Repair, expired};
 use super::{Control, Expired};
 use crate::recovery::prr::Progress;
 use wire::Time;
+
+/// Retransmission time-outs in a row, without an acknowledgement of anything new.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timeouts {
+    count: u32,
+    first: Time,
+}
+
+impl Timeouts {
+    pub(super) fn none(now: Time) -> Timeouts {
+        Timeouts { count: 0, first: now }
+    }
+
+    #[inline]
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Something new was acknowledged.
+    #[inline]
+    pub(super) fn end(&mut self) {
+        self.count = 0;
+    }
+
+    fn add(&mut self, now: Time) {
+        if self.count == 0 {
+            self.first = now;
+        }
+        self.count += 1;
+    }
+}
+
+/// Probes of a peer that is silent, or whose window is closed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Probes {
+    /// Since the peer was last heard.
+    unanswered: u32,
+    /// How often the wait for the next probe of a closed window was doubled.
+    doublings: u32,
+}
+
+impl Probes {
+    #[inline]
+    pub(super) fn answered(&mut self) {
+        self.unanswered = 0;
+    }
+
+    /// The window is not closed any more.
+    #[inline]
+    pub(super) fn window_opened(&mut self) {
+        self.doublings = 0;
+    }
+}
 
 impl Subflow {
     /// The deadline has come. Call again until it says nothing, then poll.
@@ -58,27 +112,24 @@ impl Subflow {
         } else {
             self.lose_all(now, control);
         }
-        if self.timeouts == 0 {
-            self.first_timeout = now;
-        }
-        self.timeouts += 1;
+        self.timeouts.add(now);
         self.rto.back_off();
         self.arm_retransmit(now);
-        Expired::Timeout(self.timeouts)
+        Expired::Timeout(self.timeouts.count)
     }
 
     /// Whether nobody will answer any more (RFC 9293 §3.8.3, R2).
     fn has_waited_enough(&self, now: Time, opening: bool) -> bool {
         let most = if opening { self.settings.syn_retries } else { self.settings.retries };
-        let long = || now - self.first_timeout >= self.rto.patience_ns(most);
-        self.timeouts >= most && (self.settings.max_backoff.is_none() || long())
+        let long = || now - self.timeouts.first >= self.rto.patience_ns(most);
+        self.timeouts.count >= most && (self.settings.max_backoff.is_none() || long())
     }
 
     /// RFC 8985 §6.2 step 5: what was given time to arrive did not.
     fn reordering_is_over(&mut self, now: Time, control: &mut Control) {
         let lost_before = self.flight.lost_ever();
         self.judge(now);
-        if self.phase != Phase::Recovery && self.flight.lost_ever() > lost_before {
+        if self.recovery.phase() != Phase::Recovery && self.flight.lost_ever() > lost_before {
             self.enter_recovery(now, control);
             self.reduce(&Progress { delivered: 1, nothing_lost: false, advanced: false }, control);
         }
@@ -87,11 +138,12 @@ impl Subflow {
 
     /// RFC 9293 §3.8.6.1: another zero-window probe, the next one later. Not when the peer is silent for too long.
     fn probe_window(&mut self, now: Time) -> bool {
-        if self.unanswered >= self.settings.retries {
+        if self.probes.unanswered >= self.settings.retries {
             return false;
         }
-        (self.unanswered, self.persist_doublings) = (self.unanswered + 1, self.persist_doublings + 1);
-        let wait_ns = self.rto.timeout_ns().saturating_mul(1 << self.persist_doublings.min(30));
+        self.probes.unanswered += 1;
+        self.probes.doublings += 1;
+        let wait_ns = self.rto.timeout_ns().saturating_mul(1 << self.probes.doublings.min(30));
         self.timers.set_persist(self.ticks.after(now, wait_ns.min(self.settings.max_timeout_ns)));
         self.due.set(Due::PROBE);
         true
@@ -105,11 +157,11 @@ impl Subflow {
             self.timers.set_keep_alive(now + idle_ns);
         } else if silent_ns < idle_ns {
             self.timers.set_keep_alive(self.last_heard + idle_ns);
-            self.unanswered = 0;
-        } else if self.unanswered >= self.settings.keep_alive_probes {
+            self.probes.answered();
+        } else if self.probes.unanswered >= self.settings.keep_alive_probes {
             return false;
         } else {
-            self.unanswered += 1;
+            self.probes.unanswered += 1;
             self.timers.set_keep_alive(now + self.settings.keep_alive_interval_ns);
             self.due.set(Due::PROBE);
         }

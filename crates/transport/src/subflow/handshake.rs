@@ -12,6 +12,46 @@ use wire::{Flags, Tcp, TcpOption, Time};
 const DEFAULT_MSS_V4_BYTES: u32 = 536;
 const DEFAULT_MSS_V6_BYTES: u32 = 1220;
 
+/// The SYN, or the SYN/ACK, of this end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Syn {
+    transmissions: u32,
+    /// The first time.
+    sent: Time,
+    /// Bytes that it carries: they come before offset 1.
+    bytes: u32,
+}
+
+impl Syn {
+    pub(super) fn unsent(now: Time) -> Syn {
+        Syn { transmissions: 0, sent: now, bytes: 0 }
+    }
+
+    /// It leaves; says whether it is sent again.
+    pub(super) fn send(&mut self, now: Time) -> bool {
+        let retransmission = self.transmissions > 0;
+        if !retransmission {
+            self.sent = now;
+        }
+        self.transmissions += 1;
+        retransmission
+    }
+
+    pub(super) fn carry(&mut self, bytes: u32) {
+        self.bytes = bytes;
+    }
+
+    /// How often it was sent.
+    pub(super) fn transmissions(&self) -> u32 {
+        self.transmissions
+    }
+
+    /// Bytes that it carries.
+    pub(super) fn bytes(&self) -> u32 {
+        self.bytes
+    }
+}
+
 impl Subflow {
     /// The peer's SYN, with an ACK or without: numbers and options.
     pub(super) fn agree(&mut self, now: Time, syn: &Tcp) {
@@ -82,10 +122,11 @@ impl Subflow {
     #[inline(never)]
     pub(super) fn establish(&mut self, now: Time, echo: Option<u32>, control: &mut Control) {
         self.state = State::Established;
-        (self.acked, self.timeouts) = (1, 0);
+        self.acked = 1;
+        self.timeouts.end();
         self.timers.disarm();
         self.due.clear(Due::SYN);
-        let first = (self.syn_transmissions <= 1).then(|| now - self.syn_sent);
+        let first = (self.syn.transmissions <= 1).then(|| now - self.syn.sent);
         if let Some(rtt_ns) = first.or_else(|| self.clock.since_ns(now, echo?)) {
             self.rto.least(now, rtt_ns);
             self.rto.sample(rtt_ns, 1, 1);
@@ -98,7 +139,7 @@ impl Subflow {
         (self.last_heard, self.last_sent) = (now, now);
         self.usage.set(now);
         // RFC 6928 §2: a SYN that was lost once may have been late only.
-        let lost = self.syn_transmissions > 2;
+        let lost = self.syn.transmissions > 2;
         let initial = if lost { 1 } else { self.settings.initial_window_packets };
         control.windows[control.index] = Window {
             cwnd_packets: f64::from(whole(f64::from(initial))),
@@ -109,7 +150,7 @@ impl Subflow {
             recovering: false,
             usable: true,
         };
-        self.pacing_rate = pacing::bytes_per_second(&control.windows[control.index], 0);
+        self.pacing.set_rate(pacing::bytes_per_second(&control.windows[control.index], 0));
         control.congestion.joined(control.index, now);
         let kind = self.settings.slow_start;
         if control.congestion.leave_slow_start(kind, self.settings.pacing) {
@@ -117,7 +158,8 @@ impl Subflow {
         }
         if let Some(controller) = control.congestion.by_rate() {
             let random = u64::from(self.isn) << 32 | u64::from(self.inbound.isn);
-            self.pacing_rate = controller.started(control.index, &control.windows[control.index], now, random);
+            let rate = controller.started(control.index, &control.windows[control.index], now, random);
+            self.pacing.set_rate(rate);
             self.delivery = Some(Box::default());
         }
     }

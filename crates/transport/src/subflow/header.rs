@@ -18,7 +18,7 @@ impl Subflow {
         tcp.seq = self.isn.wrapping_add(emission.offset as u32);
         tcp.flags = self.flags(emission);
         if emission.kind == Kind::Syn {
-            tcp.seq = tcp.seq.wrapping_sub(self.syn_bytes);
+            tcp.seq = tcp.seq.wrapping_sub(self.syn.bytes());
         }
         tcp.ack = if tcp.flags.has(Flags::ACK) { self.inbound.seq(self.inbound.next) } else { 0 };
         tcp.urgent = 0;

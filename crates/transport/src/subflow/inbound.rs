@@ -18,6 +18,8 @@ mod tests;
 pub(super) struct Inbound {
     /// The peer's initial sequence number.
     pub(super) isn: u32,
+    /// What its SYN carried: bytes that come before offset 1.
+    syn_bytes: u32,
     /// Next offset expected.
     pub(super) next: u64,
     /// What the last ACK said.
@@ -120,6 +122,7 @@ impl Inbound {
         let memory = Memory::new(settings, offered_mss_bytes);
         Inbound {
             isn: 0,
+            syn_bytes: 0,
             next: 0,
             acked: 0,
             finished: false,
@@ -149,6 +152,18 @@ impl Inbound {
     /// The peer's SYN.
     pub(super) fn opened(&mut self, isn: u32) {
         (self.isn, self.next, self.acked) = (isn, 1, 1);
+    }
+
+    /// The peer's SYN carried so many bytes, and they are taken.
+    pub(super) fn took_from_syn(&mut self, bytes: u32) {
+        self.syn_bytes = bytes;
+        self.isn = self.isn.wrapping_add(bytes);
+    }
+
+    /// What its SYN carried.
+    #[inline]
+    pub(super) fn syn_bytes(&self) -> u32 {
+        self.syn_bytes
     }
 
     /// Offset of a sequence number.

@@ -14,6 +14,7 @@ mod handshake;
 mod header;
 mod inbound;
 mod output;
+mod phase;
 mod queue;
 mod receive;
 mod repair;

@@ -1,6 +1,7 @@
 //! What to send next.
 
-use super::state::{Due, Phase, State, Subflow, whole};
+use super::phase::Phase;
+use super::state::{Due, State, Subflow, whole};
 use super::timers::Repair;
 use super::{Control, Emission, Kind, Piece};
 use crate::congestion::Window;
@@ -52,7 +53,8 @@ impl Subflow {
     #[inline]
     pub fn has_something(&self) -> bool {
         // What is deferred waits for an ACK or for more data. Where there is pacing, a poll also sets its timer.
-        let sends = || !self.deferred || self.queue.first().is_some_and(|piece| piece.len == 0) || self.paces();
+        let sends =
+            || !self.unit.is_deferred() || self.queue.first().is_some_and(|piece| piece.len == 0) || self.paces();
         !self.due.is_empty() || self.flight.waiting() > 0 || !self.queue.is_empty() && sends()
     }
 
@@ -78,7 +80,7 @@ impl Subflow {
     /// Whether [`Subflow::poll_guess`] may give something.
     #[inline]
     pub fn guesses(&self) -> bool {
-        self.phase == Phase::Recovery && self.sack && !self.settings.rack
+        self.recovery.phase() == Phase::Recovery && self.sack && !self.settings.rack
     }
 
     /// A segment leaves, with an ACK in it, and with `len` bytes of data.
@@ -101,12 +103,9 @@ impl Subflow {
             return None;
         }
         let kind = if self.state == State::SynSent { Kind::Syn } else { Kind::SynAck };
-        let retransmission = self.syn_transmissions > 0;
+        let retransmission = self.syn.send(now);
         self.retransmitted += u64::from(retransmission);
-        (self.syn_transmissions, self.next) = (self.syn_transmissions + 1, 1);
-        if !retransmission {
-            self.syn_sent = now;
-        }
+        self.next = 1;
         if !self.timers.awaits(Repair::Retransmit) {
             self.arm_retransmit(now);
         }
@@ -135,7 +134,7 @@ impl Subflow {
             return None;
         }
         if room {
-            if !self.only_new
+            if !self.recovery.is_only_new()
                 && let Some(at) = self.flight.next_lost()
             {
                 return Some(self.resend(now, at, control));
@@ -294,7 +293,7 @@ impl Subflow {
         let idle = self.flight.is_empty();
         if idle && delivery.is_limited() {
             let window = &mut control.windows[control.index];
-            self.pacing_rate = controller.restarted(control.index, window, now);
+            self.pacing.set_rate(controller.restarted(control.index, window, now));
         }
         delivery.sent(now, offset, idle);
     }
@@ -354,10 +353,9 @@ impl Subflow {
             return Some(self.resend(now, at, control));
         }
         // Rule 4, once a recovery
-        if self.rescued || !self.settings.rescue_retransmission {
+        if !self.settings.rescue_retransmission || !self.recovery.take_rescue() {
             return None;
         }
-        self.rescued = true;
         let at = self.flight.last_unsacked()?;
         self.undo.resent(now);
         Some(self.resend_as(now, at, true, control))

@@ -31,8 +31,9 @@ impl Subflow {
         let (mut start, mut len) = (self.inbound.offset(tcp.seq), len);
         if tcp.flags.has(Flags::SYN) {
             // What it carries was taken.
-            start += i64::from(self.peer_syn_bytes);
-            len -= len.min(self.peer_syn_bytes);
+            let taken = self.inbound.syn_bytes();
+            start += i64::from(taken);
+            len -= len.min(taken);
         }
         let end = start + i64::from(len);
         let is_old = self.clock.is_old(now, said.timestamps.map(|(peer, _)| peer));
@@ -81,7 +82,7 @@ impl Subflow {
             let news = received.established || self.acked > acked_before || len > 0;
             self.send_window.update(start, news, window_bytes);
         }
-        received.kept_window_bytes = self.send_window.bytes;
+        received.kept_window_bytes = self.send_window.bytes();
         if self.accept_cwr(tcp.flags, len) {
             self.due.set(Due::ACK);
         }

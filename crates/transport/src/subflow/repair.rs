@@ -2,7 +2,8 @@
 
 use super::Control;
 use super::ack::News;
-use super::state::{Due, Phase, Subflow};
+use super::phase::Phase;
+use super::state::{Due, Subflow};
 use super::timers::Repair;
 use crate::congestion::Cause;
 use crate::recovery::prr::Progress;
@@ -30,7 +31,7 @@ impl Subflow {
     /// Marks what is lost by time; how long to wait for what may be.
     pub(super) fn judge(&mut self, now: Time) -> Option<i64> {
         let window_ns = self.rack.window_ns(&Circumstances {
-            recovering: self.phase != Phase::Open,
+            recovering: !self.recovery.is_open(),
             sacked: self.flight.sacked(),
             srtt_ns: self.srtt_ns().unwrap_or(0),
             min_rtt_ns: self.min_rtt_ns().unwrap_or(0),
@@ -52,8 +53,7 @@ impl Subflow {
             Some(_) => self.undo.prune(),
             None => self.begin_reduction(now, Cause::FastRetransmit, control),
         }
-        (self.phase, self.recover) = (Phase::Recovery, until.unwrap_or(self.next));
-        (self.rescued, self.suspicious) = (false, false);
+        self.recovery.start(until.unwrap_or(self.next));
         self.newreno.start(self.next);
         self.flight.start_recovery();
         self.tlp.forget();
@@ -87,7 +87,7 @@ impl Subflow {
         } else {
             self.rack.recovered();
             let window = &mut control.windows[control.index];
-            if self.phase == Phase::Recovery && self.delivery.is_none() {
+            if self.recovery.phase() == Phase::Recovery && self.delivery.is_none() {
                 // RFC 6937: recovery ends with the window that it aimed at.
                 window.cwnd_packets = window.ssthresh_packets.max(1.0);
             }
@@ -99,31 +99,31 @@ impl Subflow {
     /// No losses are being repaired any more.
     fn open(&mut self, control: &mut Control) {
         control.windows[control.index].recovering = false;
-        (self.phase, self.suspicious) = (Phase::Open, false);
+        self.recovery.end();
         self.newreno.reset();
     }
 
     /// An ACK came that says `news`: finds losses, and goes in and out of repairs (tcp_fastretrans_alert).
     pub(super) fn change_phase(&mut self, now: Time, news: &mut News, control: &mut Control) {
-        self.only_new = false;
-        if self.phase == Phase::Open && self.flight.is_clean() {
+        self.recovery.set_only_new(false);
+        if self.recovery.is_open() && self.flight.is_clean() {
             self.undo.forget_resent();
         }
         if news.marked {
             self.undo.prune();
         }
-        if self.phase == Phase::Recovery && self.acked >= self.recover {
+        if self.recovery.phase() == Phase::Recovery && self.recovery.is_repaired(self.acked) {
             self.leave(news.echo, control);
         }
         self.end_reduction(control);
-        let lost_copies = match self.phase {
+        let lost_copies = match self.recovery.phase() {
             Phase::Open => {
                 self.undo_duplicates(control);
                 self.detect(now, news)
             }
             Phase::Recovery => {
                 if news.advanced && self.undo_partly(news, control) {
-                    self.only_new = true;
+                    self.recovery.set_only_new(true);
                     return;
                 }
                 self.undo_duplicates(control);
@@ -134,7 +134,7 @@ impl Subflow {
                 self.detect(now, news)
             }
         };
-        match self.phase {
+        match self.recovery.phase() {
             // A time-out's repair that goes wrong begins anew (FLAG_LOST_RETRANS).
             Phase::Loss if lost_copies => self.enter_recovery(now, control),
             Phase::Open if self.sack && self.flight.lost() > 0 => self.enter_recovery(now, control),
@@ -162,32 +162,34 @@ impl Subflow {
         if news.advanced && self.may_undo(news.echo) {
             return self.undo_time_out(control);
         }
-        if self.suspicious {
+        if self.recovery.is_suspicious() {
             // RFC 5682 §3.1 step 3 b: something arrived that was not sent again.
             if news.original {
                 return self.undo_time_out(control);
             }
-            if self.next > self.recover {
+            if self.next > self.recovery.until() {
                 // Step 3 a
-                self.suspicious &= !(news.sacked || news.bare);
-            } else if news.advanced && self.acked < self.recover {
+                if news.sacked || news.bare {
+                    self.recovery.confirm();
+                }
+            } else if news.advanced && !self.recovery.is_repaired(self.acked) {
                 // Step 2 b: new data, if there is some.
-                self.only_new =
-                    self.queue.first().is_some_and(|piece| u64::from(piece.len) <= self.window_room_bytes());
-                self.suspicious = self.only_new;
-                if self.only_new {
+                let has_new = self.queue.first().is_some_and(|piece| u64::from(piece.len) <= self.window_room_bytes());
+                self.recovery.set_only_new(has_new);
+                if has_new {
                     return;
                 }
+                self.recovery.confirm();
             }
         }
-        if self.acked >= self.recover {
+        if self.recovery.is_repaired(self.acked) {
             self.leave(news.echo, control);
         }
     }
 
     fn undo_time_out(&mut self, control: &mut Control) {
         self.take_back(true, control);
-        self.timeouts = 0;
+        self.timeouts.end();
         self.open(control);
     }
 
@@ -224,7 +226,7 @@ impl Subflow {
     fn is_delayed(&self, echo: Option<u32>) -> bool {
         match self.undo.first_resent() {
             Some(resent) => self.clock.is_before(echo.filter(|&echo| echo != 0), resent),
-            None => self.sack || self.acked < self.recover,
+            None => self.sack || !self.recovery.is_repaired(self.acked),
         }
     }
 
@@ -251,13 +253,14 @@ impl Subflow {
     /// The retransmission timer expired (RFC 6298 §5.4 to §5.6, RFC 5681 §3.1; tcp_enter_loss).
     pub(super) fn lose_all(&mut self, now: Time, control: &mut Control) {
         // RFC 5682 §3.1 step 1: not with losses that were found otherwise.
-        self.suspicious = self.settings.f_rto && (self.phase == Phase::Open || self.timeouts > 0);
+        let suspicious = self.settings.f_rto && (self.recovery.is_open() || self.timeouts.count() > 0);
         let (rack, by_time) = (self.rack, self.settings.rack && self.sack);
         self.flight.time_out(|record| !by_time || rack.is_overdue(now, record));
         // Once per window of data: not when its repair was under way and nothing was acknowledged since.
-        let repaired = self.acked >= self.recover || (self.phase == Phase::Loss && self.timeouts == 0);
+        let repaired = self.recovery.is_repaired(self.acked)
+            || (self.recovery.phase() == Phase::Loss && self.timeouts.count() == 0);
         let reduced = self.ecn.take_reduction().is_some_and(|until| self.acked < until);
-        if !reduced && (self.phase == Phase::Open || repaired) {
+        if !reduced && (self.recovery.is_open() || repaired) {
             self.start_undo(control);
             self.slow_start.lost();
             control.congestion.lost(control.index, control.windows, now, Cause::Timeout);
@@ -266,7 +269,7 @@ impl Subflow {
         // tcp_set_ca_state(TCP_CA_Loss)
         self.slow_start.timed_out();
         control.congestion.timed_out(control.index);
-        (self.phase, self.recover, self.only_new) = (Phase::Loss, self.next, false);
+        self.recovery.time_out(self.next, suspicious);
         self.newreno.reset();
         self.newreno.start(self.next);
         self.tlp.forget();

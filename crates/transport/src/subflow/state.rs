@@ -1,8 +1,12 @@
 //! What a subflow is and what can be asked of it.
 
 use super::clock::Clock;
+use super::deferral::Unit;
 use super::ecn::Ecn;
+use super::expire::{Probes, Timeouts};
+use super::handshake::Syn;
 use super::inbound::Inbound;
+use super::phase::LossRecovery;
 use super::queue::Queue;
 use super::scaling::Scaling;
 use super::segment_size::{self, SegmentSize};
@@ -103,17 +107,6 @@ impl Due {
     }
 }
 
-/// How losses are being repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// There are none.
-    Open,
-    /// Fast recovery.
-    Recovery,
-    /// After a retransmission time-out.
-    Loss,
-}
-
 /// A TCP connection.
 #[derive(Debug)]
 pub struct Subflow {
@@ -131,14 +124,10 @@ pub struct Subflow {
     pub(super) scaling: Scaling,
     pub(super) ecn: Ecn,
     pub(super) segment_size: SegmentSize,
-    pub(super) syn_transmissions: u32,
-    pub(super) syn_sent: Time,
 
     // The sending half.
     pub(super) isn: u32,
-    /// What the SYN carries, and what the peer's did: bytes that come before offset 1.
-    pub(super) syn_bytes: u32,
-    pub(super) peer_syn_bytes: u32,
+    pub(super) syn: Syn,
     pub(super) acked: u64,
     pub(super) next: u64,
     pub(super) queue: Queue,
@@ -149,39 +138,23 @@ pub struct Subflow {
     /// Where the last segment ends that was not full: snd_sml.
     pub(super) short_until: u64,
     pub(super) send_window: SendWindow,
-    /// The peer takes bytes below this offset, where its window is of the subflow's own bytes.
-    pub(super) peer_edge: u64,
-    /// Segments that leave with the last one, whether it is one of several, and whether the next ones wait for more room.
-    pub(super) unit: u32,
-    pub(super) in_unit: bool,
-    pub(super) deferred: bool,
+    pub(super) unit: Unit,
     /// Offset of a reset that refuses a segment.
     pub(super) refusal: u64,
 
     // Repair.
-    pub(super) phase: Phase,
-    /// Repair ends when everything below is acknowledged.
-    pub(super) recover: u64,
+    pub(super) recovery: LossRecovery,
     pub(super) rto: Rto,
-    pub(super) timeouts: u32,
-    /// When the first of them was.
-    pub(super) first_timeout: Time,
+    pub(super) timeouts: Timeouts,
     pub(super) retransmitted: u64,
     pub(super) newreno: NewReno,
     pub(super) rack: Rack,
     pub(super) tlp: Tlp,
     pub(super) prr: Prr,
     pub(super) undo: Undo,
-    pub(super) rescued: bool,
-    /// A time-out is under suspicion (F-RTO), for which the peer would have to acknowledge what was not sent again.
-    pub(super) suspicious: bool,
-    /// Until the next ACK nothing is sent again.
-    pub(super) only_new: bool,
     /// Segments that the peer reported as duplicates.
     pub(super) duplicates: u64,
     pub(super) pacing: Pacing,
-    /// Bytes per second, as of the last ACK: what a controller by rate paces at, else Linux's sk_pacing_rate.
-    pub(super) pacing_rate: u64,
     /// Kept for a controller by rate.
     pub(super) delivery: Option<Box<Delivery>>,
     pub(super) usage: Usage,
@@ -199,8 +172,7 @@ pub struct Subflow {
     pub(super) last_sent: Time,
     /// Whether the ACK that is due is one that neither a segment nor a timer of this subflow asked for.
     pub(super) is_unasked: bool,
-    pub(super) unanswered: u32,
-    pub(super) persist_doublings: u32,
+    pub(super) probes: Probes,
     pub(super) orphaned: bool,
 }
 
@@ -227,11 +199,8 @@ impl Subflow {
             scaling: Scaling::new(settings.max_receive_buffer_bytes.max(settings.receive_buffer_bytes)),
             ecn: Ecn::default(),
             segment_size: SegmentSize::new(offered_mss_bytes),
-            syn_transmissions: 0,
-            syn_sent: now,
             isn,
-            syn_bytes: 0,
-            peer_syn_bytes: 0,
+            syn: Syn::unsent(now),
             acked: 0,
             next: 0,
             queue: Queue::default(),
@@ -239,29 +208,20 @@ impl Subflow {
             flight: Scoreboard::default(),
             fin_at: None,
             short_until: 0,
-            send_window: SendWindow::default(),
-            peer_edge: u64::MAX,
-            unit: 0,
-            in_unit: false,
-            deferred: false,
+            send_window: SendWindow::UNKNOWN,
+            unit: Unit::default(),
             refusal: 0,
-            phase: Phase::Open,
-            recover: 0,
+            recovery: LossRecovery::default(),
             rto: Rto::new(settings),
-            timeouts: 0,
-            first_timeout: now,
+            timeouts: Timeouts::none(now),
             retransmitted: 0,
             newreno: NewReno::default(),
             rack: Rack::default(),
             tlp: Tlp::default(),
             prr: Prr::default(),
             undo: Undo::default(),
-            rescued: false,
-            suspicious: false,
-            only_new: false,
             duplicates: 0,
             pacing: Pacing::default(),
-            pacing_rate: u64::MAX,
             restarts: None,
             delivery: None,
             usage: Usage::default(),
@@ -272,8 +232,7 @@ impl Subflow {
             last_heard: now,
             last_sent: now,
             is_unasked: false,
-            unanswered: 0,
-            persist_doublings: 0,
+            probes: Probes::default(),
             orphaned: false,
         }
     }
@@ -304,13 +263,12 @@ impl Subflow {
 
     /// The SYN carries so many bytes: they come before offset 1, and the SYN before them.
     pub fn carry_in_syn(&mut self, bytes: u32) {
-        self.syn_bytes = bytes;
+        self.syn.carry(bytes);
     }
 
     /// The peer's SYN carried so many bytes, and they are taken.
     pub fn took_from_syn(&mut self, bytes: u32) {
-        self.peer_syn_bytes = bytes;
-        self.inbound.isn = self.inbound.isn.wrapping_add(bytes);
+        self.inbound.took_from_syn(bytes);
     }
 
     /// When [`Subflow::timeout`] is to be called, and [`Subflow::poll`] after it.
@@ -324,7 +282,7 @@ impl Subflow {
         debug_assert!(self.can_send(), "pushed to a subflow that is {:?}", self.state);
         debug_assert!(piece.len <= self.mss_bytes(), "{} bytes do not fit a segment", piece.len);
         self.queue.push(piece);
-        self.deferred = false;
+        self.unit.resume();
     }
 
     /// The last piece that waits, if it ends at `data_offset` and is short, takes up to `bytes` more of the data that follows
@@ -336,16 +294,6 @@ impl Subflow {
     /// No more is pushed for now: the last segment says so.
     pub fn end_write(&mut self) {
         self.queue.end_write();
-    }
-
-    /// The peer's window, of this subflow's bytes, ends at `offset`: it never goes back.
-    pub fn allow(&mut self, offset: u64) {
-        self.peer_edge = if self.peer_edge == u64::MAX { offset } else { self.peer_edge.max(offset) };
-    }
-
-    /// The peer's window is not of this subflow's bytes any more.
-    pub fn allow_all(&mut self) {
-        self.peer_edge = u64::MAX;
     }
 
     /// Ends this direction after all that was pushed.
@@ -392,7 +340,7 @@ impl Subflow {
     pub fn probe(&mut self, now: Time, wanted: bool) {
         if !wanted || !self.is_established() || !self.flight.is_empty() {
             self.timers.set_persist(Time::MAX);
-            self.persist_doublings = 0;
+            self.probes.window_opened();
         } else if self.timers.persist() == Time::MAX {
             self.timers.set_persist(self.ticks.after(now, self.rto.timeout_ns()));
         }

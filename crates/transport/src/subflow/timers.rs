@@ -1,6 +1,6 @@
 //! What a subflow waits for.
 
-use super::state::{Phase, Subflow};
+use super::state::Subflow;
 use crate::recovery::tlp::Tlp;
 use crate::recovery::wheel::Ticks;
 use wire::Time;
@@ -190,7 +190,7 @@ impl Subflow {
     /// Whether a tail loss probe may come: no losses are suspected (TCP_CA_Open).
     fn may_probe(&self) -> bool {
         let wanted = self.settings.tail_loss_probe && self.sack;
-        wanted && self.phase == Phase::Open && self.flight.sacked() == 0
+        wanted && self.recovery.is_open() && self.flight.sacked() == 0
     }
 
     /// A probe is waited for (RFC 8985 §7.2), no longer than `most_ns` (tcp_schedule_loss_probe).

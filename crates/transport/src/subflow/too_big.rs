@@ -1,6 +1,6 @@
 //! A router could not forward a segment (RFC 1191 §6.4, RFC 8201 §5.4, RFC 5927 §4.1 and §7).
 
-use super::state::{Phase, State, Subflow};
+use super::state::{State, Subflow};
 use super::{Control, Piece};
 use wire::seq;
 
@@ -26,7 +26,7 @@ impl Subflow {
         control.windows[control.index].mss_bytes = mss_bytes;
         self.queue.cut(mss_bytes);
         if self.flight.cut(mss_bytes) {
-            (self.phase, self.recover) = (Phase::Loss, self.next);
+            self.recovery.send_again(self.next);
             self.undo.forget();
             self.tlp.forget();
             self.timers.await_retransmission();

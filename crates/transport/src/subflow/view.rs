@@ -2,7 +2,8 @@
 
 use super::Piece;
 use super::inbound::LEAST_SEGMENT_BYTES;
-use super::state::{Due, Phase, State, Subflow, whole};
+use super::phase::Phase;
+use super::state::{Due, State, Subflow, whole};
 use crate::congestion::Window;
 use crate::memory::Memory;
 use crate::recovery::scoreboard::Scoreboard;
@@ -49,7 +50,7 @@ impl Subflow {
 
     /// How often the SYN, or the SYN/ACK, was sent.
     pub fn syn_transmissions(&self) -> u32 {
-        self.syn_transmissions
+        self.syn.transmissions()
     }
 
     /// Own initial sequence number.
@@ -111,7 +112,7 @@ impl Subflow {
 
     /// Retransmission time-outs in a row, without an acknowledgement of anything new.
     pub fn timeouts(&self) -> u32 {
-        self.timeouts
+        self.timeouts.count()
     }
 
     /// Segments sent again so far, SYN and FIN among them.
@@ -218,7 +219,7 @@ impl Subflow {
 
     /// Bytes that the peer's window of this subflow lets be sent.
     pub fn window_room_bytes(&self) -> u64 {
-        self.peer_edge.saturating_sub(self.next)
+        self.send_window.room_bytes(self.next)
     }
 
     /// Whether the peer's window of this subflow lets nothing go and nothing is in flight.
@@ -229,17 +230,17 @@ impl Subflow {
 
     /// Whether something is out of order, or was sent again (not TCP_CA_Open).
     pub(super) fn is_disordered(&self) -> bool {
-        self.phase != Phase::Open || self.flight.sacked() > 0 || !self.flight.is_clean()
+        !self.recovery.is_open() || self.flight.sacked() > 0 || !self.flight.is_clean()
     }
 
     /// Whether no losses are being repaired.
     pub fn is_calm(&self) -> bool {
-        self.phase == Phase::Open
+        self.recovery.is_open()
     }
 
     /// Whether a time-out's losses are being repaired.
     pub fn in_loss(&self) -> bool {
-        self.phase == Phase::Loss
+        self.recovery.phase() == Phase::Loss
     }
 
     /// Rate at which it could send, as of the last ACK: what its controller paces at, else window over round-trip time with
@@ -247,10 +248,10 @@ impl Subflow {
     pub fn pacing_bytes_per_second(&self) -> u64 {
         let reserved_bytes = self.segment_size.reserved();
         if reserved_bytes == 0 {
-            return self.pacing_rate;
+            return self.pacing.rate();
         }
         let mss_bytes = u64::from(self.mss_bytes());
-        self.pacing_rate.saturating_mul(mss_bytes + u64::from(reserved_bytes)) / mss_bytes
+        self.pacing.rate().saturating_mul(mss_bytes + u64::from(reserved_bytes)) / mss_bytes
     }
 
     /// What a scheduler sees; the connection adds whether it is `backup` or stale.
