@@ -127,8 +127,8 @@ DRAINING = (
 # UM-CS-2012-022, table I: of the Wi-Fi networks that were measured alone, this one had a radio of a
 # neighbouring band beside it, Sprint's WiMAX at 2495 to 2690 MHz.
 INTERFERED = ("umass-tr/II/boston-rcn-wifi",)
-# Rows whose variation is not printed (UM-CS-2012-022, §IV-A and figures 2 and 6): the text says whether
-# throughput is a saw-tooth, so that it varies by more than TCP may, or by less.
+# Rows whose variation is not printed (UM-CS-2012-022, §IV-A and figures 2 and 6): the text says
+# whether throughput is a saw-tooth, so that it varies by more than TCP may, or by less.
 SAW_TOOTH = {
     "umass-tr/II/boston-att-lte": False,
     "umass-tr/II/boston-att-lte-adjusted": False,
