@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from mptcplab.machine import quic
+from mptcplab.machine import programs
 
 # The package of Debian and Ubuntu that holds a tool, where its name is another.
 PACKAGES = {
@@ -58,7 +58,7 @@ def need_compiler_of_controllers() -> None:
 def need_quic() -> None:
     """The program that carries data over QUIC, and what the kernel engine needs."""
     need_kernel_namespaces()
-    if not quic.PROGRAM.exists():
+    if not programs.QUIC.exists():
         missing("needs mptcplab-quic: make quic")
 
 

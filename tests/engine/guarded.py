@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from mptcplab.machine.guard import program
+from mptcplab.machine import programs
 
 WIFI, LTE, SERVER = "10.0.1.2", "10.0.2.2", "10.0.1.1"
 PATHS = {"wifi": (1, WIFI), "lte": (2, LTE)}
@@ -202,7 +202,14 @@ class Lab:
 
     def words(self, *more: str) -> list[str]:
         """Give the words that start it."""
-        return [*self.enter("client"), program(), "--json", "--state", str(self.state), *more]
+        return [
+            *self.enter("client"),
+            programs.guard(),
+            "--json",
+            "--state",
+            str(self.state),
+            *more,
+        ]
 
     def endpoints(self) -> list[str]:
         """List the client's."""
@@ -215,7 +222,7 @@ class Lab:
 
 def refuses(words: list[str], said: str) -> None:
     """Have the program refuse its words, in one line."""
-    done = subprocess.run([program(), *words], capture_output=True, text=True)
+    done = subprocess.run([programs.guard(), *words], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.startswith(f"mptcplab-guard: {said}")
     assert done.stderr.count("\n") == 1

@@ -20,7 +20,7 @@ import pytest
 from mptcplab._core import Namespace
 from mptcplab.cli.main import main
 from mptcplab.engines.kernel.namespace import inside, ip, set_sysctls
-from mptcplab.machine.converter import program
+from mptcplab.machine import programs
 from requirements import need_root
 
 SERVER = "10.1.0.1"
@@ -51,7 +51,7 @@ class Converter:
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [program(), *arguments, "--json"],
+            [programs.converter(), *arguments, "--json"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -180,7 +180,7 @@ def test_hundreds_at_once() -> None:
 def test_open_files_are_as_many_as_connections_need() -> None:
     few = "import os, resource, sys; limits = 64, 4096; resource.setrlimit(7, limits); "
     become = few + "os.execv(sys.argv[1], sys.argv[1:])"
-    arguments = [program(), "client", "--listen", "127.0.0.1:0", "--to", f"{SERVER}:1"]
+    arguments = [programs.converter(), "client", "--listen", "127.0.0.1:0", "--to", f"{SERVER}:1"]
     process = subprocess.Popen([sys.executable, "-c", become, *arguments], stderr=subprocess.PIPE)
     assert process.stderr is not None
     with process.stderr:
@@ -396,7 +396,9 @@ CLIENT = ("client", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:1")
     ],
 )
 def test_mistakes_are_told_in_a_line(arguments: list[str], refused: str) -> None:
-    done = subprocess.run([program(), *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [programs.converter(), *arguments], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert done.stderr.startswith(f"mptcplab-convert: {refused}")
 
@@ -424,4 +426,4 @@ def test_the_command_becomes_the_program(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
     with pytest.raises(SystemExit):
         main(["convert", *arguments, "--cookies", "--json"])
-    assert began == [[program(), *arguments, "--cookies", "--json"]]
+    assert began == [[programs.converter(), *arguments, "--cookies", "--json"]]

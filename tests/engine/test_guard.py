@@ -12,7 +12,7 @@ import pytest
 
 from engine.guarded import LTE, WIFI, Lab, refuses
 from engine.machines import Machine
-from mptcplab.machine.guard import program
+from mptcplab.machine import programs
 from ordinary import NOBODY
 from requirements import missing, need_kernel_namespaces, need_tool
 
@@ -103,7 +103,7 @@ def test_each_namespace_has_a_list_of_its_own(tmp_path: pathlib.Path) -> None:
     if os.geteuid() != 0:
         missing("needs root, for namespaces of its own")
     within = 'mount --bind "$0" /run && readlink /proc/self/ns/net && exec "$1"'
-    words = ["unshare", "--net", "--mount", "sh", "-c", within, str(tmp_path), program()]
+    words = ["unshare", "--net", "--mount", "sh", "-c", within, str(tmp_path), programs.guard()]
     numbers: list[str] = []
     locks = set()
     # Linux soon gives the number of one that has ended to another.
@@ -387,7 +387,7 @@ def test_says_what_it_lacks(hosts: Lab, tmp_path: pathlib.Path) -> None:
     need_tool("setpriv")
     # Where others may not look, they may not run it either.
     copy = pathlib.Path("/var/tmp") / f"{tmp_path.name}-{os.getpid()}-guard"
-    copy.write_bytes(pathlib.Path(program()).read_bytes())
+    copy.write_bytes(pathlib.Path(programs.guard()).read_bytes())
     copy.chmod(0o755)
     try:
         words = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
@@ -428,8 +428,8 @@ def test_nobody_has_to_read_what_it_says() -> None:
     unread, written = os.pipe()
     os.close(unread)
     with os.fdopen(written, "wb") as gone:
-        assert subprocess.run([program(), "--help"], stdout=gone).returncode == 0
-        assert subprocess.run([program(), b"\xff"], stderr=gone).returncode == 2
+        assert subprocess.run([programs.guard(), "--help"], stdout=gone).returncode == 0
+        assert subprocess.run([programs.guard(), b"\xff"], stderr=gone).returncode == 2
 
 
 def test_a_run_with_the_kernel_shows_what_it_decided(host: Machine) -> None:

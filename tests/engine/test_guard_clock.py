@@ -10,7 +10,7 @@ import time
 import pytest
 
 from engine.guarded import WIFI, Guard, Lab
-from mptcplab.machine.guard import program
+from mptcplab.machine import programs
 from requirements import need_tool
 
 # Long enough for it to have asked over both paths.
@@ -42,7 +42,7 @@ def test_a_clock_that_is_set_changes_only_the_times_of_rows(
     subprocess.run(gcc, input=STEPPING, text=True, check=True)
     hosts.fetch()
     words = hosts.words()
-    begins = words.index(program())
+    begins = words.index(programs.guard())
     guard = Guard(hosts.start([*words[:begins], "env", f"LD_PRELOAD={clock}", *words[begins:]]))
     # The clock is set several times.
     time.sleep(2 * LEARNS_SECONDS)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from engine.machines import Machine, about
-from mptcplab.machine import quic
+from mptcplab.machine import programs
 from requirements import need_quic
 
 TWO_PATHS = """\
@@ -143,9 +143,9 @@ def test_nobody_has_to_read_what_the_program_says() -> None:
         '"receive_window": 100000, "send_window": 100000}'
     )
     with os.fdopen(written, "wb") as gone:
-        ends = subprocess.run([quic.program(), job], stdin=subprocess.DEVNULL, stdout=gone)
+        ends = subprocess.run([programs.quic(), job], stdin=subprocess.DEVNULL, stdout=gone)
         assert ends.returncode == 0
-        assert subprocess.run([quic.program(), b"\xff"], stderr=gone).returncode == 2
+        assert subprocess.run([programs.quic(), b"\xff"], stderr=gone).returncode == 2
 
 
 def test_little_still_has_to_arrive_when_the_duration_is_over(host: Machine) -> None:

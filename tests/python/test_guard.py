@@ -150,7 +150,7 @@ def test_the_command_names_what_was_typed(
 def test_a_policy_gets_what_is_set_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[list[str]] = []
     monkeypatch.setattr("os.execv", lambda _, words: given.append(words[1:]))
-    monkeypatch.setattr("mptcplab.machine.guard.program", lambda: "guard")
+    monkeypatch.setattr("mptcplab.machine.programs.guard", lambda: "guard")
     words = ["--policy", "budget", "--budget", "wwan0=500MB", "--cost", "wwan0=0.01"]
     with pytest.raises((SystemExit, TypeError)):
         main(["guard", *words, "--set", "cost_budget=5"])

@@ -17,7 +17,7 @@ from mptcplab.engines.kernel.features import Features
 from mptcplab.engines.kernel.job import Wanted
 from mptcplab.engines.kernel.measured import response_times
 from mptcplab.labels.connections import candidate
-from mptcplab.machine import quic
+from mptcplab.machine import programs
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.policies import described, shared
 from mptcplab.scenario import long
@@ -64,17 +64,17 @@ def test_what_quic_lacks_is_refused_with_the_remedy(key: str, value: str, remedy
     assert remedy in str(refused.value)
 
 
-def test_a_missing_program_is_told_with_its_remedy(
+def test_a_missing_program_is_refused_with_its_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quic, "PROGRAM", tmp_path / "none")
+    monkeypatch.setattr(programs, "QUIC", tmp_path / "none")
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(Error, match="run make quic in the source of mptcplab"):
-        quic.program()
+        programs.quic()
 
 
 def test_one_path_or_several_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quic, "program", lambda: "mptcplab-quic")
+    monkeypatch.setattr(programs, "quic", lambda: "mptcplab-quic")
 
     def used(one: Scenario, baseline: str | None = None) -> list[str]:
         agents = wanted(one, baseline).job(Path("run"), Path("raw"), captures="none").agents
@@ -90,7 +90,7 @@ def test_one_path_or_several_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_little_waits_between_an_application_and_the_program(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(quic, "program", lambda: "mptcplab-quic")
+    monkeypatch.setattr(programs, "quic", lambda: "mptcplab-quic")
     job = wanted(scenario()).job(Path("run"), Path("raw"), captures="none")
     for host in job.hosts:
         assert host.sysctls["net.ipv4.tcp_wmem"] == "4096 16384 262144"

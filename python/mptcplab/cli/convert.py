@@ -58,7 +58,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Become the program that does it."""
-    from mptcplab.machine.converter import program
+    from mptcplab.machine import programs
 
     given = vars(options)
     arguments = [options.end]
@@ -68,5 +68,5 @@ def run(options: Namespace) -> int:
     for network in options.allow:
         arguments += ["--allow", network]
     arguments += [option for option in FLAGS if given[option.removeprefix("--")]]
-    path = program()
+    path = programs.converter()
     os.execv(path, [path, *arguments])  # noqa: S606 - ours

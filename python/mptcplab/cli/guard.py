@@ -78,7 +78,7 @@ def run(options: Namespace) -> int:
     import json
 
     from mptcplab._core import Error
-    from mptcplab.machine.guard import program
+    from mptcplab.machine import programs
 
     arguments = [f"--{flag}" for flag in ("observe", "routes", "json") if getattr(options, flag)]
     if options.signals:
@@ -93,7 +93,7 @@ def run(options: Namespace) -> int:
         raise Error(NEEDS_BUDGET)
     elif options.settings:
         arguments += ["--parameters", json.dumps(_parameters("guard", options.settings))]
-    path = program()
+    path = programs.guard()
     os.execv(path, [path, *arguments])  # noqa: S606 - ours
 
 

@@ -14,7 +14,7 @@ from mptcplab.engines.kernel import hosts
 from mptcplab.engines.kernel.namespace import SIX
 from mptcplab.engines.kernel.network import Host
 from mptcplab.engines.kernel.settings import Settings
-from mptcplab.machine import converter
+from mptcplab.machine import programs
 from mptcplab.scenario.converter import LANS, PORT
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import server_addresses
@@ -136,7 +136,7 @@ class Deployment:
                 arguments += ["--converter", self._other] if asks else []
             if (name := self.settings.congestion_control) is not None:
                 arguments += ["--congestion-control", name]
-            found[end] = [converter.program(), end, *arguments, "--json"]
+            found[end] = [programs.converter(), end, *arguments, "--json"]
         return found
 
     @property

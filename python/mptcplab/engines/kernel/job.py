@@ -12,7 +12,7 @@ from mptcplab.engines.kernel import converters, hosts, quic, settings
 from mptcplab.engines.kernel.features import BY_PROGRAM, Features
 from mptcplab.engines.kernel.network import Agent, Host, Job
 from mptcplab.engines.kernel.settings import Refusals, Settings
-from mptcplab.machine import guard
+from mptcplab.machine import programs
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.kernel import CONGESTION_CONTROL, over_one_path
 from mptcplab.scenario.plan import (
@@ -180,7 +180,7 @@ class Wanted:
         manager = self.scenario.mptcp.path_manager
         if host == "client" and self.mptcp and manager in BY_PROGRAM:
             job["guard"] = {
-                "program": guard.program(),
+                "program": programs.guard(),
                 "policy": None if manager == "guard" else manager,
                 "plans": self._plans(),
                 "parameters": self._parameters(),

@@ -7,7 +7,7 @@ from typing import Any
 from mptcplab.engines.kernel import hosts
 from mptcplab.engines.kernel.features import BY_PROGRAM
 from mptcplab.engines.kernel.settings import Refusals
-from mptcplab.machine import quic
+from mptcplab.machine import programs
 from mptcplab.scenario.element import NAT64
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import addresses, reached_addresses, server_addresses
@@ -86,7 +86,7 @@ def jobs(
     }
     return {
         end: {
-            "program": quic.program(),
+            "program": programs.quic(),
             "job": shared | own_job | ({"samples": samples[end]} if scenario.run.sample else {}),
         }
         for end, own_job in of_ends.items()
