@@ -81,8 +81,8 @@ def is_minimum(row: Row) -> bool:
 def by_cost(rows: Iterable[Row]) -> list[Row]:
     """Order findings by what they cost; of those whose cost is unknown, by how sure they are.
 
-    What is nobody's fault stands last, however long it took, and a long queue, which delays others
-    and not the transfer, after other unknown costs.
+    What no fault caused stands last, however long it took. A long queue, which delays others and
+    not the transfer, stands after other unknown costs.
     """
     return sorted(
         rows,

@@ -10,7 +10,7 @@ export interface Scale {
   min: number;
   max: number;
   ticks: number[];
-  // What a place is called.
+  // What stands at a tick.
   label(at: number): string;
 }
 

@@ -1,4 +1,4 @@
-// What every chart has around it: heading, legend, ways to take it along, what it shows and how that is computed.
+// What every chart has around it: heading, legend, ways to save it, what it shows and how that is computed.
 import { button, make } from "../page/dom";
 import type { Definition } from "../page/shape";
 import { onThemeChange } from "../page/theme";

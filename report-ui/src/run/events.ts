@@ -4,7 +4,7 @@ import type { Event as RunEvent, Page } from "../page/shape";
 import type { PacketPanel } from "./packet";
 import type { View } from "./view";
 
-// More lines than this nobody reads.
+// More lines than these are not readable.
 const MOST = 300;
 
 export function eventTable(page: Page, view: View, packets: PacketPanel): HTMLElement {

@@ -105,7 +105,7 @@ def _unlikely(alone: Row, own: Row) -> str:
 
 
 def _costliest(others: list[Row]) -> str:
-    """Name the finding that costs most: none that is nobody's fault makes data late."""
+    """Name the finding that costs most: what no fault caused makes no data late."""
     faults = [row for row in others if row["kind"] not in NO_FAULT | BEFORE]
     most = next(iter(by_cost(faults)), None)
     return f"; see the finding “{called(most['kind'])}”" if most is not None else ""
