@@ -111,7 +111,7 @@ fn locked(path: &Path) -> Result<File> {
     loop {
         let lock = File::create(path)?;
         match lock.try_lock() {
-            // Who held it until now may have removed it: another may lock a new one.
+            // The process that held it may have removed it, and another may lock a new one.
             Ok(()) if is_at(&lock, path)? => return Ok(lock),
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -168,7 +168,7 @@ mod tests {
         let (kept, nothing) = Kept::open(&path).unwrap();
         assert!(nothing.is_empty());
         kept.write(&taken).unwrap();
-        // Who lives keeps others out; who was killed does not.
+        // A running process keeps others out; one that was killed does not.
         assert!(Kept::open(&path).is_err_and(|error| error.to_string().contains("another guard")));
         drop(kept);
         let (kept, found) = Kept::open(&path).unwrap();

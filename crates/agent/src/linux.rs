@@ -30,7 +30,7 @@ impl Linux {
     /// It has no MPTCP, or a right is missing.
     pub fn new(signals: Option<PathBuf>) -> Result<Linux> {
         let mut endpoints = Endpoints::new()?;
-        // Whoever may not sees nothing of other programs' connections either.
+        // Without the right to, nothing is seen of other programs' connections either.
         endpoints.may_change()?;
         let of_subflows = endpoints.events();
         let tells = of_subflows.is_some();

@@ -41,7 +41,7 @@ impl Asking {
 
     /// Has the kernel leave out of a list what its request does not ask for (since Linux 4.20; before, all comes).
     pub fn strict(self) -> Asking {
-        // Who cannot leave anything out gives more, which does no harm.
+        // A kernel that cannot leave anything out gives more, which does no harm.
         let _ = self.socket.set_netlink_get_strict_chk(true);
         self
     }
@@ -77,7 +77,8 @@ impl Asking {
         self.ask(kind, ACK | CREATE, body).map(drop)
     }
 
-    /// Asks for one thing each, all at once; gives the place and the body of each that there is. As many answers as the socket has room for, a hundred.
+    /// Asks for one thing each, all at once; gives the index and the body of each that there is. As many answers as the
+    /// socket has room for, a hundred.
     ///
     /// # Errors
     /// The kernel refuses, or an answer was lost.

@@ -16,7 +16,7 @@ const ROUTE: isize = 0;
 const GROUPS: [u32; 6] = [5, 7, 8, 9, 11, 19];
 /// What changes, changes again at once: so long is waited.
 const SETTLES_NS: i64 = 100_000_000;
-/// What nobody told of is looked for as often.
+/// What no event reported is looked for as often.
 const LOOK_NS: i64 = 2_000_000_000;
 /// For how long the kernel may refuse to say what there is.
 const FAILING_NS: i64 = 5_000_000_000;
@@ -96,7 +96,7 @@ impl Repair {
             self.due = now + LOOK_NS;
             notes.extend(refused.iter().map(|(what, error)| format!("{what}, and will be tried again: {error}")));
         }
-        // What is over may be told again.
+        // What is over may be reported again.
         self.noted.retain(|note| notes.contains(note));
         notes.retain(|note| self.noted.insert(note.clone()));
         Ok(notes)

@@ -95,7 +95,7 @@ pub struct Rule {
     pub table: u32,
     /// Of several the least comes first.
     pub priority: u32,
-    /// Who made it; 0 where nobody says.
+    /// What made it (rtm_protocol); 0: unknown.
     pub protocol: u8,
 }
 
@@ -117,7 +117,7 @@ impl Routes {
                 Err(error) if is_of_nothing(&error) => continue,
                 answers => answers?,
             };
-            // Who has no IPv6 gives what there is of others.
+            // A kernel without IPv6 gives the routes of IPv4 instead.
             let is_wanted = |route: &Route| route.is_ipv4 == is_ipv4 && which.has(route);
             found.extend(answers.iter().filter_map(|answer| route(answer)).filter(is_wanted));
         }

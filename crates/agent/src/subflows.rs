@@ -157,7 +157,8 @@ fn program(from: &[IpAddr]) -> Option<Vec<u8>> {
             IpAddr::V4(address) => (INET, address.octets().to_vec()),
             IpAddr::V6(address) => (INET6, address.octets().to_vec()),
         };
-        // struct inet_diag_bc_op with struct inet_diag_hostcond, of any port. Who does not match goes past what follows on a match.
+        // struct inet_diag_bc_op with struct inet_diag_hostcond, of any port. Without a match
+        // the operations that follow on one are skipped.
         let own = 12 + octets.len();
         let mut one = operation(LOCAL_ADDRESS, own, own + JUMP_BYTES);
         one.extend([family, octets.len() as u8 * 8, 0, 0]);

@@ -1,10 +1,10 @@
-//! Whom probes ask, and by what means: a host that connections go to now.
+//! The host that probes ask, and by what means: one that connections go to now.
 
 use crate::kernel::Means;
 use std::net::SocketAddr;
 use wire::Time;
 
-/// Who has not answered that often by one means is asked by another, and then another host is.
+/// A host that has not answered so many probes of one kind is sent the other kind, and then another host is asked.
 const MOST_UNANSWERED: u32 = 6;
 /// For so long a host is asked after its last connection.
 const REMEMBERED_NS: i64 = 60_000_000_000;
@@ -36,7 +36,7 @@ impl Targets {
         self.of_ipv4.see(now, &of(true)) | self.of_ipv6.see(now, &of(false))
     }
 
-    /// Whom to ask by what.
+    /// The host to ask, and by what means.
     pub fn of(&self, ipv4: bool) -> Option<(SocketAddr, Means)> {
         let target = if ipv4 { &self.of_ipv4 } else { &self.of_ipv6 };
         Some((target.remote?, if target.by_handshakes { Means::Handshake } else { Means::Ping }))
@@ -103,7 +103,7 @@ impl Target {
         !is_same
     }
 
-    /// Whom most paths go to; whom was asked in vain only for want of others.
+    /// The host that most paths go to; one that did not answer only if there is no other.
     fn best(&mut self, subflows: &[(usize, SocketAddr)]) -> Option<SocketAddr> {
         let mut remotes: Vec<_> = subflows.iter().map(|&(_, remote)| remote).collect();
         remotes.sort_unstable();
@@ -159,7 +159,7 @@ mod tests {
             targets.sent(true);
         }
         assert_eq!(asked, [(a, Means::Ping), (a, Means::Handshake), (b, Means::Ping)]);
-        // Who has answered may be silent for long: that is what is looked for.
+        // A host that has answered may be silent for long: that is what is looked for.
         targets.answered(true);
         (0..50).for_each(|_| targets.sent(true));
         targets.see(Time::default(), &subflows);

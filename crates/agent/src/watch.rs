@@ -392,7 +392,7 @@ impl<K: Kernel> Watch<K> {
 
     fn take_away(&mut self, index: usize) -> Result<()> {
         let path = &mut self.paths[index];
-        // Who has no address can tell nobody.
+        // Without an address there is no subflow to send the flag on.
         if self.makes_backups && !path.endpoint.is_backup() && path.address.is_some() {
             return self.kernel.set_flags(&path.endpoint.backed());
         }

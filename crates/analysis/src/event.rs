@@ -120,7 +120,7 @@ pub(crate) struct Happening {
     pub(crate) port: Option<u16>,
     pub(crate) bytes: Option<u64>,
     pub(crate) duration_ms: Option<f64>,
-    /// Who sent it had closed the connection.
+    /// The sender had closed the connection.
     pub(crate) by_closer: bool,
 }
 

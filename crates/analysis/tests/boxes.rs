@@ -1,4 +1,4 @@
-//! What boxes on the way did, from what both ends saw.
+//! What middleboxes did, from what both ends saw.
 
 mod script;
 

@@ -54,7 +54,7 @@ fn check_both_ends(tables: &tables::Tables) {
     // Times of subflows are by one clock.
     assert!((subflow(tables, 1).start_s - subflow(tables, 0).start_s - 0.04).abs() < 1e-9);
     assert_eq!(connection.start_ns, EPOCH_NS);
-    // What happened is told once.
+    // What happened is reported once.
     assert_eq!(events(tables).iter().filter(|event| **event == "join_established").count(), 1);
     assert_eq!(events(tables).iter().filter(|event| **event == "retransmission").count(), 1);
 }

@@ -171,7 +171,7 @@ fn captures_that_both_began_midway_are_one_connection() {
     }
 }
 
-/// A box may move all time stamps alike.
+/// A middlebox may move all time stamps alike.
 #[test]
 fn moved_time_stamps_are_no_other_connection() {
     let mut text = "0|30 client wifi S 0 0 0 mss(1460) ts(1)\n60|30 server wifi SA 0 1 0 mss(1460) ts(31)\n".to_owned();

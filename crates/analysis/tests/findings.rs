@@ -89,7 +89,7 @@ fn sent_again(over_lte: u32, over_wifi: u32) -> tables::Tables {
 
 #[test]
 fn what_arrived_twice_says_over_what() {
-    for (over_lte, over_wifi, told) in [
+    for (over_lte, over_wifi, message) in [
         (
             60,
             30,
@@ -100,7 +100,7 @@ fn what_arrived_twice_says_over_what() {
         let tables = sent_again(over_lte, over_wifi);
         let row = tables.findings.iter().find(|row| row.kind == "reinjection_waste");
         let row = row.unwrap_or_else(|| panic!("{:?}", kinds(&tables)));
-        assert_eq!(row.message, told);
+        assert_eq!(row.message, message);
         assert!(row.evidence.contains(&format!("{}000 of them over the same", over_lte)), "{}", row.evidence);
     }
 }

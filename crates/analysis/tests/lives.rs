@@ -182,7 +182,7 @@ fn only_from(host: Host) -> tables::Tables {
     )
 }
 
-/// A capture of one direction only: what passed is told, what was not seen is not made up.
+/// A capture of one direction only: what passed is reported, what was not seen is not made up.
 #[test]
 fn one_direction_captured() {
     let of_client = only_from(Client);

@@ -28,13 +28,13 @@ const TRANSFER: &str = "
     222   server wifi A  2501 101  0    dss(ack 101)
     ";
 
-type Place = (u32, tables::Direction, Option<i64>, i64, u32);
+type Position = (u32, tables::Direction, Option<i64>, i64, u32);
 
-fn places(tables: &tables::Tables) -> Vec<Place> {
-    let place = |row: &tables::Segment| {
+fn positions(tables: &tables::Tables) -> Vec<Position> {
+    let position = |row: &tables::Segment| {
         (row.subflow, row.direction, row.data_offset_bytes, row.subflow_offset_bytes, row.bytes)
     };
-    tables.segments.iter().map(place).collect()
+    tables.segments.iter().map(position).collect()
 }
 
 fn kinds(tables: &tables::Tables) -> Vec<(Option<&'static str>, u32, u32)> {
@@ -44,7 +44,7 @@ fn kinds(tables: &tables::Tables) -> Vec<(Option<&'static str>, u32, u32)> {
 #[test]
 fn segments_say_where_their_bytes_lie_and_what_they_are() {
     let tables = Script::at(Server).run(TRANSFER);
-    let expected: [Place; 6] = [
+    let expected: [Position; 6] = [
         (0, Down, Some(0), 0, 1000),
         (0, Down, Some(1000), 1000, 1000),
         (0, Down, Some(1000), 1000, 1500),
@@ -52,7 +52,7 @@ fn segments_say_where_their_bytes_lie_and_what_they_are() {
         (0, Up, Some(0), 0, 100),
         (0, Down, None, 2500, 100),
     ];
-    assert_eq!(places(&tables), expected);
+    assert_eq!(positions(&tables), expected);
     let new = (Some("new"), 0, 0);
     let again = (Some("retransmission"), 1000, 0);
     assert_eq!(kinds(&tables), [new, new, again, (Some("reinjection"), 0, 1000), new, new]);
@@ -103,7 +103,7 @@ fn probes_and_keep_alives() {
     assert_eq!(flow(&tables, 0, Down).data_bytes, 1002);
 }
 
-/// With captures of both ends each packet is told of once, by the end that sent it.
+/// With captures of both ends each packet has a row once, by the end that sent it.
 #[test]
 fn of_two_ends_the_sender_tells() {
     let text = "

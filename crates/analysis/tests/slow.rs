@@ -13,7 +13,7 @@ const OPENS: &str = "
     ";
 
 /// Analyses packets of the client's capture, in any order: when each passed, and what it is.
-fn told(script: &Script, opens: &str, mut packets: Vec<(f64, String)>) -> Tables {
+fn analysed(script: &Script, opens: &str, mut packets: Vec<(f64, String)>) -> Tables {
     packets.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut lines = opens.to_owned();
     packets.iter().for_each(|(at, packet)| writeln!(lines, "{at:.3}|- {packet}").unwrap());
@@ -54,7 +54,7 @@ fn through(segments: usize, window: impl Fn(f64) -> usize, takes: impl Fn(f64) -
         answers.push(passed + 10.0);
         packets.extend([(at, segment(number)), (passed + 10.0, answer(number))]);
     }
-    told(&Script::default(), OPENS, packets)
+    analysed(&Script::default(), OPENS, packets)
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn pausing(starts: &[f64], pause: f64, in_flight: usize) -> Tables {
         packets.extend([(at, segment(number)), (at + 20.0, answer(number))]);
         (at, number) = (at + 2.0, number + 1);
     }
-    told(&Script::default(), OPENS, packets)
+    analysed(&Script::default(), OPENS, packets)
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn shut(probe: bool) -> Tables {
         packets.push((at + 20.0, answer(999) + " win(0)"));
     }
     packets.push((7060.0, answer(999)));
-    told(&Script::default(), OPENS, packets)
+    analysed(&Script::default(), OPENS, packets)
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn refused(segments: usize) -> Tables {
 fn joining(segments: usize, then: &str) -> Tables {
     let opens = OPENS.to_owned() + "\n40|- client lte S  0 0 0 join(2)" + then;
     let packets = |number| [(80.0 + number as f64, segment(number)), (100.0 + number as f64, answer(number))];
-    told(&Script::default(), &opens, (0..segments).flat_map(packets).collect())
+    analysed(&Script::default(), &opens, (0..segments).flat_map(packets).collect())
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn a_transfer_of_which_the_capture_lacks_the_first_subflow_is_not_too_short() {
         packets.push((at as f64 + 30.0, format!("server lte A 1 {} 0 dss(ack {})", from + 1000, data + 1000)));
     }
     let join = "0|- client lte S 0 0 0 join(2)\n30|- server lte SA 0 1 0 join(0)\n30|- client lte A 1 1 0 join(2)\n";
-    let tables = told(&Script::default(), join, packets);
+    let tables = analysed(&Script::default(), join, packets);
     assert_eq!((tables.connections[0].subflows, tables.connections[0].protocol), (1, "mptcp"));
     assert!(!kinds(&tables).contains(&"short_transfer"), "{:?}", kinds(&tables));
 }
@@ -247,7 +247,7 @@ fn returned(again: bool) -> Tables {
         .map(|(at, packet)| (at.parse().unwrap(), packet.to_owned()))
         .collect();
     lines.extend(packets);
-    told(&script, "", lines)
+    analysed(&script, "", lines)
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn unanswered(pause: f64) -> Tables {
         |number| [(40.0 + 2.0 * number as f64, segment(number)), (60.0 + 2.0 * number as f64, answer(number))];
     let mut all: Vec<_> = (0..500).flat_map(packets).collect();
     all.extend([0.0, 250.0, 750.0, 1750.0].map(|again| (1058.0 + pause + again, segment(500))));
-    told(&Script::default(), OPENS, all)
+    analysed(&Script::default(), OPENS, all)
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub enum Failure {
     Read(Error),
     /// What it is written to does not take it.
     Write(io::Error),
-    /// Who watches wants no more.
+    /// The caller stopped it.
     Stopped,
 }
 

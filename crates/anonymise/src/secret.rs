@@ -1,7 +1,7 @@
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// What decides what things become. Who has it can try addresses until one fits.
+/// The key that decides what things become. With it, addresses can be tried until one fits.
 pub struct Secret(Hmac<Sha256>);
 
 impl Secret {

@@ -20,7 +20,7 @@ pub(crate) fn compare(a: &Observation, b: &Observation, points: &[Point]) -> Ord
     by_interface(a, b, points).then_with(|| flow(ends(a)).cmp(&flow(ends(b)))).then_with(|| by_numbers(a, b))
 }
 
-/// Whether it matters which of two observations of one time and different files came first, and nothing tells.
+/// Whether it matters which of two observations of one time and different files came first, and nothing shows it.
 pub(crate) fn is_lost(a: &Observation, b: &Observation, points: &[Point]) -> bool {
     let ((low, high, _), (its_low, its_high, _)) = (flow(ends(a)), flow(ends(b)));
     by_interface(a, b, points).is_eq() && (low, high) == (its_low, its_high) && a.frame != b.frame

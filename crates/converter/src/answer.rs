@@ -33,7 +33,7 @@ pub struct Rules {
     pub congestion_control: Option<String>,
 }
 
-/// An error to be told, and what belongs to it.
+/// An error to be reported, and what belongs to it.
 #[derive(Debug, PartialEq)]
 pub struct Refusal(pub Code, pub Vec<u8>);
 
@@ -51,7 +51,7 @@ impl Refusal {
 /// Why there is no connection.
 pub struct Failure {
     pub error: Error,
-    /// The client was told, so that its connection has ended as it should.
+    /// It was reported to the client, so that its connection has ended as it should.
     pub answered: bool,
 }
 
@@ -69,7 +69,8 @@ pub enum Wanted {
 }
 
 impl Rules {
-    /// Reads a message and opens the connection that it asks for; `None` where it only asked what there is, and was told.
+    /// Reads a message and opens the connection that it asks for; `None` where it only asked what there is, and was
+    /// answered.
     ///
     /// # Errors
     /// There is none.
@@ -228,7 +229,8 @@ fn tell(mut near: &Socket, tlvs: &[Tlv<'_>]) -> Result<()> {
     near.write_all(&message(tlvs).map_err(Error::other)?)
 }
 
-/// Ends a connection so that what was told arrives: a reset, which data that nobody reads brings about, might overtake it.
+/// Ends a connection so that what was written arrives: a reset, which data that nobody reads brings about, might overtake
+/// it.
 fn hang_up(mut near: &Socket) -> Result<()> {
     near.shutdown(Shutdown::Write)?;
     let until = Instant::now() + HEARS;

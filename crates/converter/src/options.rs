@@ -57,7 +57,7 @@ pub struct Options {
     pub end: End,
     pub listen: SocketAddr,
     pub server: Server,
-    /// The other converter, if it is told the server.
+    /// The other converter, if the server is named to it.
     pub converter: Option<SocketAddr>,
     /// The networks of clients that may connect; all, if empty.
     pub allow: Vec<(IpAddr, u8)>,

@@ -248,7 +248,7 @@ impl Shared {
             format!("{client} to {server}: {up} bytes up, {down} bytes down in {:.3} s{error}", lasted.as_secs_f64())
         };
         let _out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whoever read it may be gone.
+        // The reader may be gone.
         let _ = writeln!(std::io::stdout(), "{line}").and_then(|()| std::io::stdout().flush());
     }
 

@@ -139,7 +139,7 @@ impl Emulator {
 
 impl Drop for Emulator {
     fn drop(&mut self) {
-        // Who wants to know what came of it asks before.
+        // Errors are reported to callers that stop it themselves.
         let _ = self.stop();
     }
 }

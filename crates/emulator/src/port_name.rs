@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Who is at a port.
+/// The host at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Host {
     /// The client.

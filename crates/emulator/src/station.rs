@@ -12,7 +12,7 @@ const BATCH: usize = 64;
 /// More than any IP packet.
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// What is told of the bytes of every packet at the devices, in the order in which they pass.
+/// Observes the bytes of every packet at the devices, in the order in which they pass.
 pub trait Tap {
     /// A packet passed the device of this number, as its host sees it.
     fn passed(&mut self, at: Time, device: usize, direction: CaptureDirection, bytes: &[u8]);

@@ -96,7 +96,7 @@ impl Lab {
         let sent = self.out.sent.drain(..);
         let dropped = self.out.dropped.drain(..).map(|dropped| (dropped.direction, dropped.packet));
         for (direction, packet) in sent.chain(dropped) {
-            // What is told of a packet that was too big is a packet more.
+            // The ICMP error about a packet that was too big is a packet more.
             if matches!(packet.frame.l4, L4::Icmp { .. }) {
                 continue;
             }

@@ -161,7 +161,7 @@ impl Converter {
         self.pass_on(now, near, far, endpoint);
     }
 
-    /// The server has accepted: says so to who asked, with the segment size that its SYN/ACK told, as Linux tells it.
+    /// The server has accepted: says so to who asked, with the segment size that its SYN/ACK announced, as Linux does.
     fn answer(&self, far: ConnectionId, endpoint: &mut Endpoint) {
         let Some(&Side { other: Some(near), is_far: true, .. }) = self.sides.get(&far) else { return };
         if self.converting.is_asked {

@@ -1,7 +1,7 @@
 use transport::Nic;
 use wire::{CaptureDirection, Packet, Time};
 
-/// What is told of every packet that passes an interface of a host, in the order in which they pass.
+/// Observes every packet that passes an interface of a host, in the order in which they pass.
 pub trait Tap {
     /// A packet passed.
     fn passed(&mut self, at: Time, nic: Nic, direction: CaptureDirection, packet: &Packet);

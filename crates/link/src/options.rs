@@ -1,4 +1,4 @@
-//! TCP options as boxes on the way read and write them: in place, their length unchanged (RFC 9293 §3.1).
+//! TCP options as middleboxes read and write them: in place, their length unchanged (RFC 9293 §3.1).
 
 use wire::{Options, Tcp};
 

@@ -203,7 +203,7 @@ impl<C: Capacity> Element for Server<C> {
     }
 
     fn hold(&mut self, ns: i64) -> bool {
-        // What is dropped late would be told of later still.
+        // What is dropped late would be reported later still.
         let holds = self.holds_ns.is_none() && !self.queue.drops_late();
         if holds {
             self.holds_ns = Some(ns);

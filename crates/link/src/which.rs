@@ -1,4 +1,4 @@
-//! Which segments a box on the way meddles with, as scenarios name them.
+//! Which segments a middlebox meddles with, as scenarios name them.
 
 use crate::Direction;
 use crate::parameter::Text;

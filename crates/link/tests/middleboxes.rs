@@ -1,4 +1,4 @@
-//! What boxes on the way do to segments, each held to what its description says.
+//! What middleboxes do to segments, each held to what its description says.
 
 mod common;
 

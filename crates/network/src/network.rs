@@ -227,7 +227,7 @@ impl Network {
         &self.paths
     }
 
-    /// Who has which address.
+    /// Owners of addresses.
     pub fn routes(&self) -> &Routes {
         &self.routes
     }

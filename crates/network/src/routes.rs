@@ -1,9 +1,9 @@
-//! Who has which address.
+//! Owners of addresses.
 
 use scenario::Error;
 use std::net::IpAddr;
 
-/// Who has an address.
+/// The owner of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// A host behind the router.
@@ -54,7 +54,7 @@ impl Routes {
         }
     }
 
-    /// Who has the address, if anybody. There are few: looking through them is quicker than hashing.
+    /// The owner of the address, if there is one. There are few: looking through them is quicker than hashing.
     #[inline]
     pub fn find(&self, address: IpAddr) -> Option<Owner> {
         self.0.iter().find(|(known, _)| *known == address).map(|(_, owner)| *owner)

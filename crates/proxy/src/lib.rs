@@ -16,7 +16,7 @@ use settings::Settings;
 use std::net::IpAddr;
 use wire::{L4, Options, Packet, TcpOption, Time};
 
-/// What a cache answers in whose place.
+/// The server that a cache answers for, and with what.
 pub struct Origin {
     /// The server's addresses.
     pub addresses: Vec<IpAddr>,

@@ -153,7 +153,7 @@ impl Run {
         let (sender, opening) = mpsc::sync_channel(1);
         let end = Ended::default();
         let its_end = end.0.clone();
-        // Who waits no more needs it no more.
+        // If nobody waits any more, it is not needed.
         thread::spawn(move || drop(sender.send(guarded(|| open(&paths, directory.as_deref(), &its_end)))));
         Run { opening, captures: None, analysis: Analysis::new(options), span, progress: None, end }
     }

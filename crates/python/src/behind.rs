@@ -33,7 +33,7 @@ impl<W: Work> Behind<W> {
             for mut batch in full {
                 work.take(&mut batch)?;
                 batch.clear();
-                // Who is done needs it no more.
+                // A reader that is done needs it no more.
                 let _ = empty.send(batch);
             }
             Ok(work)

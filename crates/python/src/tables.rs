@@ -109,7 +109,7 @@ fn only(tables: &::tables::Tables, connection: u32) -> ::tables::Tables {
         ($($table:ident),*) => {
             ::tables::Tables {
                 complete: tables.complete,
-                // What happened on the links is nobody's in particular.
+                // What happened on the links belongs to no connection in particular.
                 queues: tables.queues.clone(),
                 drops: tables.drops.clone(),
                 counters: tables.counters.clone(),

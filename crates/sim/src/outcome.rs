@@ -65,7 +65,7 @@ pub(crate) fn read(host: &Host) -> u64 {
     host.progress().map(|(_, progress)| progress.read).sum()
 }
 
-/// Who waits for what, for a run that did not finish.
+/// What each end waits for, for a run that did not finish.
 pub(crate) fn waiting(client: &Host, server: &Host, direction: Direction) -> String {
     let ends = [("client", client), ("server", server)];
     let connections: Vec<String> = ends

@@ -84,7 +84,7 @@ fn what_all_may_cost_ends_a_path() {
     assert_used_up(&scenario, 1_500_000, Budgeted::Cost);
 }
 
-/// LTE carries little more than it may, Wi-Fi the rest, and when that came to be is told.
+/// LTE carries little more than it may, Wi-Fi the rest, and when that came to be is reported.
 fn assert_used_up(scenario: &Value, bytes: u64, budget: Budgeted) {
     let (outcome, counts) = counts(scenario);
     // Looked at every 100 ms, in which LTE carries 125 kB; and what is on its way.

@@ -131,8 +131,8 @@ fn a_long_path_cut_in_two_is_as_fast_as_the_slower_leg() {
         let [short, whole] = [BYTES / 2, BYTES / 2 + BYTES].map(|bytes| seconds(&long(bytes, WINDOW, boxed.clone())));
         whole - short
     };
-    // Windows are told in units of 128 bytes (RFC 7323 §2.2) and used in whole segments, of which each ACK brings two that
-    // also take their time on the link, and both hosts look at packets up to 0.1 ms late.
+    // Windows are announced in units of 128 bytes (RFC 7323 §2.2) and used in whole segments, of which each ACK brings
+    // two that also take their time on the link, and both hosts look at packets up to 0.1 ms late.
     let within = |measured: f64, window: u64, rtt: f64| {
         let law = BYTES as f64 / ((window - SEGMENT) as f64 / rtt);
         let most = 1.0 + (2.0 * 1424.0 + 128.0) / WINDOW as f64 + (2.0 * 12_000.0 / RATE as f64 + 2e-4) / rtt;

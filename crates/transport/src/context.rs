@@ -26,7 +26,7 @@ pub struct Context {
     pub metrics: Metrics,
     /// The connection that is being called.
     pub connection: ConnectionId,
-    /// What the host is to be told.
+    /// Events for the host.
     pub events: VecDeque<(ConnectionId, Event)>,
     /// When the host's timers end.
     pub ticks: Ticks,

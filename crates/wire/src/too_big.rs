@@ -9,9 +9,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 pub struct TooBig {
     /// Bytes of the largest packet that passes.
     pub mtu_bytes: u32,
-    /// Who sent the segment.
+    /// The sender of the segment.
     pub source: SocketAddr,
-    /// Whom it was for.
+    /// Its receiver.
     pub destination: SocketAddr,
     /// Its sequence number.
     pub seq: u32,

@@ -5,7 +5,7 @@ use super::remedies::Remedy::Said;
 use super::waits::{self, Wait};
 
 const OFTEN: f64 = 0.3;
-/// Who sends less waits for its user, as a remote shell does.
+/// An application that sends less waits for its user, as a remote shell does.
 const LEAST_BYTES: u64 = 100_000;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {

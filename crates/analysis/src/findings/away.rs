@@ -31,7 +31,7 @@ const FAR_SLOWER: f64 = 20.0;
 /// A path is left that carries this part of what it carried, and loses so much.
 const LEFT: f64 = 0.25;
 const LOSES_PERCENT: f64 = 0.35;
-/// Who has more to send keeps more than this part of what was in flight a round trip before.
+/// A sender that has more to send keeps more than this part of what was in flight a round trip before.
 const SHRUNK: f64 = 0.5;
 /// What shows a time-out to be spurious comes so many round trips later at most.
 const HELD_ROUND_TRIPS: f64 = 2.0;
@@ -159,7 +159,7 @@ pub(super) fn rate_beside(case: &Case, timeline: &Timeline, away: &[Range<usize>
     let there_rate = there.iter().map(|&index| timeline.came(index)).sum::<f64>() / there_s.max(timeline.width_s());
     if there_s < LEAST_S.max(LEAST_ROUND_TRIPS * rtt_s(case)) {
         let mut of_all = case.best_rate.max(timeline.best(|index| timeline.came(index)));
-        // Who pauses between messages has rates over longer times that are not those of the paths.
+        // A sender that pauses between messages has rates over longer times that are not those of the paths.
         let pauses = timeline.whole[begin..last].iter().any(|bin| bin.idle_us > 0);
         if pauses && there_s >= LEAST_EXCHANGED * rtt_s(case) {
             of_all = of_all.max(there_rate);
@@ -180,7 +180,7 @@ pub(super) fn rate_beside(case: &Case, timeline: &Timeline, away: &[Range<usize>
 }
 
 /// Whether data waited for a path that is much slower than another, be it for what that lost, as far as the receiver was captured, so
-/// that neither's capacity was what limited the connection: how fast it would have gone on, nothing tells.
+/// that neither's capacity was what limited the connection: how fast it would have gone on is unknown.
 pub(super) fn is_out_of_order(case: &Case, rates: &[f64]) -> bool {
     let most = rates.iter().copied().fold(0.0, f64::max);
     let waited_s = |subflow: usize| -> f64 {

@@ -1,4 +1,4 @@
-//! What boxes on the way do that costs time, from captures of both ends; and subflows that a NAT has forgotten.
+//! What middleboxes do that costs time, from captures of both ends; and subflows that a NAT has forgotten.
 
 use super::case::{Case, Cost, Found, s};
 use super::remedies::{KEEP_ALIVE, Remedy, SMALLER_SEGMENTS};
@@ -32,13 +32,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             continue;
         }
         if let Some(dead) = subflow.filter(|_| name == "large_segments_lost") {
-            // A sender that is told of the limit sends smaller segments a round trip later: that costs nothing.
+            // A sender that learns of the limit sends smaller segments a round trip later: that costs nothing.
             if case.bytes > 0 && case.silences.get(dead).is_some_and(Vec::is_empty) {
                 continue;
             }
             stops::explain(case, dead);
         }
-        let place = subflow.map(|subflow| format!("on {}: ", case.name(subflow))).unwrap_or_default();
+        let on = subflow.map(|subflow| format!("on {}: ", case.name(subflow))).unwrap_or_default();
         found.push(Found {
             kind: name,
             subflow,
@@ -46,7 +46,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             to_s: case.end_s(),
             cost: Cost::Unknown,
             confidence: 0.9,
-            message: format!("{place}{what}"),
+            message: format!("{on}{what}"),
             evidence: row.message.to_string(),
             remedy,
         });

@@ -76,7 +76,7 @@ pub(super) struct Case<'a> {
     pub(super) bytes: u64,
     /// The connection's rate where it went well, bytes per second.
     pub(super) best_rate: f64,
-    /// Where it went well, the receive window was full: how fast it would have been without, nothing tells.
+    /// Where it went well, the receive window was full: how fast it would have been without is unknown.
     pub(super) window_bound: bool,
     /// Where it went well, data waited for what a path was slow to bring.
     pub(super) order_bound: bool,
@@ -88,15 +88,15 @@ pub(super) struct Case<'a> {
     pub(super) waits: Vec<Wait>,
     /// Since when paths were dead, if a finding says so.
     pub(super) stopped_s: Option<f64>,
-    /// After an outage another path carried next to nothing: without it, nothing tells how fast the transfer would have been.
+    /// After an outage another path carried next to nothing: how fast the transfer would have been without it is unknown.
     pub(super) changed: bool,
     /// A finding says that paths lost packets, and not because a queue was full.
     pub(super) lossy: bool,
     /// The scheduler sends all data over several subflows: what one of them lost, another brings.
     pub(super) redundant: bool,
-    /// Data waited for a slow path for so long that it is told.
+    /// Data waited for a slow path for so long that it is reported.
     pub(super) blocked: bool,
-    /// A join failed, and that is told.
+    /// A join failed, and that is reported.
     pub(super) join_failed: bool,
     /// Subflows of which it is known why they were dead.
     pub(super) explained: Vec<usize>,

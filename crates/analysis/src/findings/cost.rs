@@ -4,7 +4,7 @@
 /// long before.
 const MADE_UP_S: f64 = 1.0;
 
-/// What of each short time was lost and is nobody's fault yet, seconds.
+/// What of each short time was lost and has no cause yet, seconds.
 #[derive(Debug, Default)]
 pub(super) struct Lost {
     begin_s: f64,
@@ -92,7 +92,7 @@ mod tests {
     fn a_rate_of_its_own_takes_the_place_of_the_best() {
         let mut lost = Lost::new(0.0, 0.5, [100.0, 20.0, 20.0, 0.0].into_iter(), 40.0);
         assert_eq!(lost.claim(1.0, 1.5, 0.125), 0.125);
-        // Of 0.5 s each, a tenth came: 0.45 s, of which 0.125 s are told.
+        // Of 0.5 s each, a tenth came: 0.45 s, of which 0.125 s are claimed.
         assert!((lost.claim_at(0.5, 1.5, 400.0, 1.0) - 0.775).abs() < 1e-9);
         assert_eq!(lost.claim_at(0.0, 1.5, 400.0, 1.5), 0.25, "the first half second alone");
         assert_eq!(lost.claim(0.0, 9.0, 9.0), 0.5);

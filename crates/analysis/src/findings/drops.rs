@@ -1,4 +1,4 @@
-//! Packets that passed and were not captured: told only at the end of a capture, when the connections are finished.
+//! Packets that passed and were not captured: known only at the end of a capture, when the connections are finished.
 
 use super::unfit::LEAST_BYTES;
 use std::borrow::Cow;

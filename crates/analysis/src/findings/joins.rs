@@ -40,7 +40,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             one.kind == kind
                 && one.subflow.is_some_and(|other| case.report.subflows[other].client_address == row.client_address)
         });
-        // A join that meets the connection's end is nobody's fault.
+        // A join that meets the connection's end is no fault.
         let early = case.bytes < LEAST_BYTES || case.end_s() - row.start_s < LEAST_LIFE_S;
         if worked(row.client_address) || known || early {
             continue;
@@ -78,7 +78,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     case.join_failed = !found.is_empty();
     let joined = joins().count() > 0;
     let announced = case.report.events.iter().find(|row| row.event == "add_addr");
-    // A host with one interface that is told of no address has no second path; nor can a capture of one interface tell.
+    // A host with one interface to which no address is announced has no second path; nor can a capture of one interface
+    // tell.
     let possible = case.is_whole() && (announced.is_some() || case.several_interfaces);
     if !joined && possible && case.elapsed_s >= LEAST_S && case.bytes >= LEAST_BYTES {
         let (message, evidence, confidence) = match announced {
@@ -134,7 +135,7 @@ fn given_up(case: &Case) -> Option<Found> {
     })
 }
 
-/// Who opened a subflow, and who was asked.
+/// The end that opened a subflow, and the end that was asked.
 fn ends(row: &tables::Subflow) -> (&'static str, &'static str) {
     if row.opened_by == Some("server") { ("server", "client") } else { ("client", "server") }
 }

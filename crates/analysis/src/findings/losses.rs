@@ -122,7 +122,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             && full * 3 >= losses.count * 2
             && at_long_ones
             && in_the_midst;
-        // Who is no slower for them, as BBR, keeps a queue filled: it is as long at other times as before most losses by chance.
+        // A controller that is no slower for them, as BBR, keeps a queue filled: it is as long at other times as before
+        // most losses by chance.
         if from_queue && losses.left_after() >= SLOWED && timeline.part_above(subflow, losses.quantile(SOME)) >= USUAL {
             continue;
         }
@@ -139,7 +140,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let burst = losses.count as f64 / losses.runs as f64;
         let often_alone = alone * ALONE >= losses.bursts;
         let by_chance = often_alone && burst < BURST;
-        // Of a few bursts, all of them where round trips are long, nothing tells whether a queue lost them.
+        // Of a few bursts, all of them where round trips are long, whether a queue lost them is unknown.
         if !from_queue && grows && !by_chance && long.max(part_full) >= MOSTLY && !often_long {
             continue;
         }

@@ -57,7 +57,7 @@ rules! {
     short,
 }
 
-/// What costs time and is nobody's fault stands behind what is.
+/// What costs time without a fault stands behind faults.
 const NO_FAULT: [&str; 2] = ["application", "short_transfer"];
 
 /// Of captures that are a day apart and more, each connection has times of its own in words.
@@ -96,7 +96,7 @@ fn find_from(report: &mut Report, origin: Time, several_interfaces: bool) {
     by_the_clients_clock(report, origin);
     for direction in Direction::BOTH {
         let Some(mut case) = Case::of(report, direction, origin, several_interfaces) else { continue };
-        // Of data that was sent in vain, only boxes are told.
+        // Of data that was sent in vain, only middleboxes are reported.
         let rules = if case.bytes > 0 { RULES } else { &[boxes::find as Rule] };
         for rule in rules {
             for found in rule(&mut case) {

@@ -68,7 +68,7 @@ fn left_out(case: &Case) -> (&'static str, String, &'static [Remedy], f64) {
     )
 }
 
-/// Checksums of data sequence mappings failed: a box changes the payload.
+/// Checksums of data sequence mappings failed: a middlebox changes the payload.
 fn changed(case: &Case) -> Option<Found> {
     let fail = case.report.events.iter().find(|row| row.event == "fail" && row.subflow.is_some())?;
     let subflow = fail.subflow? as usize;

@@ -35,7 +35,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             {
                 continue;
             }
-            // Who opened another subflow over the path uses it.
+            // An end that opened another subflow over the path uses it.
             let same_path = case.same_path(subflow);
             let carried =
                 |span: Range<usize>| same_path.iter().map(|&one| timeline.bytes(one, span.clone())).sum::<f64>();

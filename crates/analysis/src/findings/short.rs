@@ -16,7 +16,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     let joins = || case.report.subflows.iter().filter(|row| row.kind == "join");
     let first = joins().filter_map(|row| row.join_time_ms).reduce(f64::min);
-    // A subflow that a box broke is what the path lacked, not time, nor one that was refused, or not answered, while there was time.
+    // A subflow that a middlebox broke is what the path lacked, not time, nor one that was refused, or not answered,
+    // while there was time.
     let is_broken = case.report.events.iter().any(|row| row.event == "fail");
     let half_s = case.elapsed_s / 2.0;
     let is_refused = |row: &Subflow| row.handshake == "refused" && row.end_s < case.begin_s + half_s;

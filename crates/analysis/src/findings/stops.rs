@@ -130,7 +130,7 @@ struct Outage {
 }
 
 /// Claims what it cost that a subflow was dead, of which the cause is known: its finding takes the place of the outages'. What
-/// the path would have carried besides, nothing tells.
+/// the path would have carried besides is unknown.
 pub(super) fn explain(case: &mut Case, subflow: usize) {
     case.explained.push(subflow);
     if let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main && case.best_rate > 0.0) {
@@ -199,7 +199,7 @@ fn unfinished(case: &Case, timeline: &Timeline) -> Option<Found> {
         subflow: Some(subflow),
         from_s,
         to_s,
-        // When it would have gone on, nothing tells.
+        // When it would have gone on is unknown.
         cost: Cost::Unknown,
         confidence: 0.9,
         message: format!(
@@ -280,7 +280,8 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64], rat
         let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
         let (mut waited_s, in_all_s) = (waited_s(&silent), waited_s(&time));
         let mut lost_s = away::claim(case, timeline, &time, rate.of_all, own, in_all_s);
-        // Who sends at a pace of their own, for which no queue stands, catch up: what they lost is how long their data waited.
+        // Senders at a pace of their own, for which no queue stands, catch up: what they lost is how long their data
+        // waited.
         if !case.is_worth(lost_s) && case.have_room() {
             lost_s += case.lost.claim(from_s, to_s, (waited_s - lost_s).max(0.0));
             // Later data of theirs comes over the others in time, and waits for what is sent again.

@@ -25,7 +25,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         subflow: None,
         from_s,
         to_s,
-        // Whether it would ever have gone on, nothing tells.
+        // Whether it would ever have gone on is unknown.
         cost: Cost::Unknown,
         confidence: 0.9,
         message: format!(

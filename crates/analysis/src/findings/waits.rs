@@ -60,7 +60,7 @@ struct Chain<'a> {
 }
 
 pub(super) fn waits(case: &Case) -> Vec<Wait> {
-    // Who has more to send does not wait for the end of a message; what goes the other way asks for it.
+    // A sender that has more to send does not wait for the end of a message; what goes the other way asks for it.
     let idle_s = case.sender.map_or_else(Vec::new, |sender| idle::of_application(case, sender));
     let pauses = idle_s.iter().any(|&idle_s| idle_s > 0.0);
     // While all that was sent had come, a dead path holds up nobody; a pause in which the other end's request is lost is not one.

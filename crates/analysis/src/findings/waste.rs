@@ -47,7 +47,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     // Where no queue stood, nothing else would have gone in its place sooner.
     let is_known = !(case.changed || case.sender.is_some() && case.have_room());
-    // Who waits for each message gains what lost packets would have made it wait. Longer ones fill the paths, and come sooner once.
+    // A sender that waits for each message gains what lost packets would have made it wait. Longer ones fill the paths,
+    // and come sooner once.
     let is_short = case.message_bytes().is_some_and(|bytes| bytes <= 2 * FIRST_WINDOW_BYTES);
     let saves = is_short && (!is_known || cost_s < LEAST_TIMEOUT_S * f64::from(lost_packets(case)));
     vec![Found {

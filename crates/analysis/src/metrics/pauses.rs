@@ -1,4 +1,4 @@
-//! Subflows that nobody knows any more after a pause: what a firewall or a NAT that forgets looks like.
+//! Subflows that are forgotten after a pause: what a firewall or a NAT that forgets looks like.
 
 use super::metric::{Metric, PerFlow};
 use crate::Options;
@@ -12,7 +12,7 @@ use wire::Time;
 const PAUSE_NANOS: i64 = 1_000_000_000;
 /// So many packets without an answer, and none ever after, are no loss by chance.
 const TRIES: u32 = 3;
-/// Who closes a connection resets what comes over other paths, and that may be seen sooner than the close itself.
+/// An end that closes a connection resets what comes over other paths, and that may be seen sooner than the close itself.
 const CLOSE_NANOS: i64 = 1_000_000_000;
 
 #[derive(Default)]

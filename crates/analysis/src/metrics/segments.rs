@@ -33,7 +33,7 @@ impl Metric for Segments {
                 let (seen, subflow, direction) = (event.seen, event.subflow, event.direction);
                 samples.push(Sample { seen, subflow, direction, data, reinjected_bytes: 0 });
             }
-            // Of the segment just told of.
+            // Of the segment just reported.
             Kind::Reinjected { bytes, .. } => {
                 let sample = samples.last_mut().expect("a segment brought the bytes");
                 sample.reinjected_bytes = sample.reinjected_bytes.saturating_add(bytes as u32);

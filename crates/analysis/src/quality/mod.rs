@@ -24,7 +24,7 @@ pub enum Application {
 /// Messages of one size at even times.
 #[derive(Clone, Debug)]
 pub struct Messages {
-    /// Who is sent to.
+    /// The receiver.
     pub direction: Direction,
     /// Bytes of each.
     pub bytes: u64,
@@ -41,7 +41,7 @@ pub struct Messages {
 /// Segments of a video, of which each step of the bitrate has twice the bytes of the one below.
 #[derive(Clone, Debug)]
 pub struct Video {
-    /// Who is sent to.
+    /// The receiver.
     pub direction: Direction,
     /// Media time of each, nanoseconds.
     pub segment_ns: i64,

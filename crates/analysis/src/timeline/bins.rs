@@ -29,7 +29,7 @@ pub(crate) struct Bin {
     pub(crate) again_bytes: u32,
     /// Those that this one had brought.
     pub(crate) own_again_bytes: u32,
-    /// At the sender: in flight when last known, and one more; 0: nothing told.
+    /// At the sender: in flight when last known, and one more; 0: unknown.
     pub(crate) left_bytes: u32,
     /// Least round-trip time; 0: none measured.
     pub(crate) rtt_us: u32,

@@ -110,7 +110,7 @@ fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
         timeline.flows[0].bins.iter().map(|bin| bin.spurious).sum::<u8>()
     };
     assert_eq!(spurious(&[(1000, 8000), (1001, 3000), (1002, 0), (1900, 2000), (1990, 0)]), 1);
-    // Of a gap that the receiver had told of, the rest had come long before.
+    // Of a gap that the receiver had reported, the rest had come long before.
     let mut gap = silent_after_a_window();
     on(&mut gap, 530, 0, Kind::Sacked { twice: false, gap: true });
     on(&mut gap, 900, 0, again());

@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(of(&[(4000, 5000)], true), (true, false));
         assert_eq!(of(&[(4000, 5000), (6000, 7000)], true), (true, true));
         assert_eq!(of(&[(6000, 7000), (8000, 9000)], true), (false, true));
-        assert_eq!(of(&[(4000, 5000), (6000, 7000)], false), (false, true), "told before");
+        assert_eq!(of(&[(4000, 5000), (6000, 7000)], false), (false, true), "reported before");
     }
 
     #[test]

@@ -315,7 +315,7 @@ impl Connection {
         self.version.is_some() || self.shows_mptcp
     }
 
-    /// Whether it speaks MPTCP: what would have told is cut, and no key was seen since.
+    /// Whether it speaks MPTCP: what would have shown it is cut, and no key was seen since.
     pub(super) fn is_unknown(&self) -> bool {
         self.unknown && self.fallback.is_none() && self.keys == [None; 2]
     }

@@ -18,7 +18,7 @@ struct Base {
 }
 
 impl DataSpace {
-    /// The key told the initial data sequence number; the first byte has the next one.
+    /// The key gave the initial data sequence number; the first byte has the next one.
     pub(super) fn begin(&mut self, initial: u64) {
         self.base = Some(Base { number: initial.wrapping_add(1), lower_half: false });
     }

@@ -15,7 +15,7 @@ pub(crate) struct End {
     /// The last acknowledgement of new data, per direction of the data.
     pub(crate) last_ack: [Option<Time>; 2],
     pub(crate) first: Seen,
-    /// Segments are listed, with their places.
+    /// Segments are listed, with their offsets.
     pub(super) lists_segments: bool,
 }
 

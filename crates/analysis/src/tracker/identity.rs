@@ -3,7 +3,7 @@
 use super::subflow::Addresses;
 use std::net::SocketAddr;
 
-/// What both ends see alike in the SYN/ACK, whatever translates addresses between them. A box may take the key away.
+/// What both ends see alike in the SYN/ACK, whatever translates addresses between them. A middlebox may take the key away.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Identity {
     pub(super) key: Option<u64>,

@@ -51,7 +51,7 @@ struct Flow {
     towards_1: Option<bool>,
 }
 
-/// Whether the clock's values that left are those that arrived, or, where a box moves them, as far apart always.
+/// Whether the clock's values that left are those that arrived, or, where a middlebox moves them, as far apart always.
 #[derive(Debug, Default)]
 struct Stamps {
     apart: Option<u32>,

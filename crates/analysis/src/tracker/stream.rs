@@ -21,7 +21,7 @@ pub(crate) struct Stream {
     from_first_byte: bool,
     in_order: i64,
     data_ack: Option<i64>,
-    /// Where the receiver's window ends, as told so far, and a DATA_ACK beyond it that no other bears out yet.
+    /// Where the receiver's window ends, as announced so far, and a DATA_ACK beyond it that no other bears out yet.
     window_end: Option<i64>,
     doubted: Option<i64>,
     /// Acknowledged beyond what had arrived, and when. Packets of one time have no order, so data may still come then.
@@ -159,8 +159,8 @@ impl Stream {
         self.confirmed.insert(start, end, |_, _| ())
     }
 
-    /// Whether a DATA_ACK can be true, which tells a window of `window_bytes`: nobody sends beyond what was told (RFC 8684 §3.3.5).
-    /// Those that told it may be missing in the capture; then the next one says the same.
+    /// Whether a DATA_ACK with a window of `window_bytes` can be true: nobody sends beyond what was announced (RFC 8684
+    /// §3.3.5). Those that announced it may be missing in the capture; then the next one says the same.
     pub(super) fn may_acknowledge(&mut self, ack: i64, window_bytes: Option<i64>) -> bool {
         let doubted = self.doubted.take();
         let borne_out = doubted.is_some_and(|doubted| ack >= doubted) || self.fin == Some(ack - 1);

@@ -126,7 +126,7 @@ pub(crate) struct View {
     pub(crate) merged: [bool; 2],
     pub(super) fins: [bool; 2],
     pub(super) reset: bool,
-    /// Who reset it.
+    /// The end that reset it.
     pub(super) resets: [bool; 2],
     /// Its ports were used again before it ended.
     pub(super) abandoned: bool,

@@ -86,7 +86,7 @@ fn coefficient_of_variation() {
 }
 
 /// In flight: sent and not yet acknowledged, over the data packets. Window: the field shifted by the scale that the
-/// announcing side's SYN told, if both told one (RFC 7323 §2.2).
+/// announcing side's SYN had, if both had one (RFC 7323 §2.2).
 #[test]
 fn data_in_flight_and_window() {
     let text = |server_scale: &str| {

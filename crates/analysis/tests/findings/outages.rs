@@ -47,7 +47,7 @@ fn a_backup_that_stays_idle_while_the_regular_path_is_silent_is_told() {
     assert_eq!(row.message, "wifi delivered nothing for 2.0 s, and lte, a backup, stayed idle");
     assert!(row.filter.contains("tcp.port == 5000"), "Wi-Fi's packets show it: {}", row.filter);
     assert_eq!(row.cost_s, None, "how fast it would have been nothing tells");
-    assert!(!kinds(&tables).contains(&"path_dead"), "the same time is not told twice");
+    assert!(!kinds(&tables).contains(&"path_dead"), "the same time is not reported twice");
     // No fault where the regular path goes on.
     assert!(!kinds(&analyze(upload("join(2 backup)", 2000, 2100))).contains(&"backup_unused"));
 }

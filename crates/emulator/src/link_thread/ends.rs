@@ -190,7 +190,7 @@ impl LinkThread {
     }
 }
 
-/// A packet enters the network. One that is nobody's is counted at the first link.
+/// A packet enters the network. One to an unknown address is counted at the first link.
 fn inject(network: &mut Network, watch: &mut Watch, entry: Entry, packet: Box<Packet>) {
     if let Err(packet) = network.inject(watch.now, entry, packet, watch) {
         watch.lose(network, 0, Direction::Down, packet, Reason::Unreachable);

@@ -25,7 +25,7 @@ impl Stop {
     }
 }
 
-/// Devices that are told of at a time at most; the others follow.
+/// Devices that are reported at a time at most; the others follow.
 const EVENTS: usize = 64;
 
 /// Waits for devices and times.

@@ -9,7 +9,7 @@ const MOST: usize = 128;
 
 #[derive(Default)]
 pub struct Middle {
-    /// Whom each is for, and its bytes.
+    /// The end that each is for, and its bytes.
     flying: VecDeque<(usize, Packet, Vec<u8>)>,
     seen: VecDeque<(usize, Packet)>,
     /// Whether anything was altered or made up.

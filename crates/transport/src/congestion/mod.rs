@@ -161,7 +161,7 @@ pub trait ByRate {
     fn restarted(&mut self, i: usize, window: &mut Window, now: Time) -> u64;
 }
 
-/// A congestion controller of one connection. Subflows are known by their place in `all`, which never changes.
+/// A congestion controller of one connection. Subflows are known by their index in `all`, which never changes.
 pub trait Congestion: Send {
     /// Subflow `i` was established at `now`.
     fn joined(&mut self, _i: usize, _now: Time) {}
@@ -179,7 +179,7 @@ pub trait Congestion: Send {
         all[i].ssthresh_packets = all[i].half_packets();
     }
 
-    /// Whether a subflow alone is Reno, as with all that couple subflows. Plain TCP then has Reno in its place.
+    /// Whether a subflow alone is Reno, as with all that couple subflows. Plain TCP then has Reno instead.
     fn is_reno_alone(&self) -> bool {
         true
     }

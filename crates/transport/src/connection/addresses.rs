@@ -15,7 +15,7 @@ const ECHO_TIMEOUT_NS: i64 = 1_000_000_000;
 pub struct Addresses {
     /// Of MPTCP: 0 has no echoes.
     version: u8,
-    /// Local addresses; the place is the identifier, 0 that of the initial subflow.
+    /// Local addresses; the index is the identifier, 0 that of the initial subflow.
     local: Vec<IpAddr>,
     /// What the peer announced.
     remote: Vec<(u8, SocketAddr)>,

@@ -49,7 +49,7 @@ pub struct Entry {
     pub receive_rtt: ReceiveRtt,
     /// Our first segment from this offset on carries the infinite mapping, later ones none.
     pub infinite_from: Option<u64>,
-    /// The start of a mapping whose checksum was wrong: told by MP_FAIL until the peer begins again.
+    /// The start of a mapping whose checksum was wrong: reported by MP_FAIL until the peer begins again.
     pub failed: Option<u64>,
     /// The peer seems not to know of it.
     pub tell_failed: bool,
@@ -61,7 +61,7 @@ pub struct Entry {
     pub scheduled_bytes: u64,
     /// It was given all data below this data offset that the peer lacks, where every subflow gets everything.
     pub copied: u64,
-    /// Why it ended; told once.
+    /// Why it ended; reported once.
     pub closed: Option<Closed>,
     /// What it says of its destination is kept.
     pub remembered: bool,
@@ -69,7 +69,7 @@ pub struct Entry {
     pub freed: bool,
     /// Whether this end opened it.
     pub opened_here: bool,
-    /// How many joined before it: the number of its place says no more once that is used anew.
+    /// How many joined before it: its index does not say it once that is used anew.
     pub joined: u32,
     /// The header of its next packet.
     pub ip: Ip,
@@ -152,7 +152,7 @@ impl Entry {
         self.closed.is_none() && self.tcp.can_send() && (self.join.is_none() || self.confirmed)
     }
 
-    /// Whether another may have its place: that of the first stays its own.
+    /// Whether another may have its index: that of the first stays its own.
     pub fn is_free(&self) -> bool {
         self.freed && self.join.is_some()
     }

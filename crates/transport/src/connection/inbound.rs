@@ -92,8 +92,9 @@ impl Connection {
         }
     }
 
-    /// Brings the bytes of subflow `i` below `end`, which are in order there, to their places. Upstream Linux leaves them to the
-    /// subflow while memory is full (__mptcp_move_skbs_from_subflow; before 6.15 it asked after each segment, to the same end).
+    /// Brings the bytes of subflow `i` below `end`, which are in order there, to their offsets. Upstream Linux leaves
+    /// them to the subflow while memory is full (__mptcp_move_skbs_from_subflow; before 6.15 it asked after each segment,
+    /// to the same end).
     fn deliver(&mut self, i: usize, end: u64, ctx: &mut Context) {
         let takes_memory = self.fills_windows() && !self.own_windows;
         self.entries[i].arrived = end;
@@ -162,7 +163,7 @@ impl Connection {
             self.entries[i].tcp.allow(received.acked + received.window_bytes);
         }
         // Upstream Linux goes by the window of the subflow's TCP, which may be older than the DATA_ACK: then it sends
-        // beyond what the peer told (net/mptcp/options.c, ack_update_msk).
+        // beyond what the peer announced (net/mptcp/options.c, ack_update_msk).
         let window_bytes = if self.fills_windows() { received.kept_window_bytes } else { received.window_bytes };
         if self.send.acknowledged(data_offset, window_bytes) {
             self.timers.stall = Time::MAX;

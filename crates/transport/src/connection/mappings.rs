@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Mapping {
     /// Offset of its first byte in the subflow.
     pub offset: u64,
-    /// Place of that byte in the connection's data.
+    /// Offset of that byte in the connection's data.
     pub data_offset: u64,
     /// Bytes of data, without a DATA_FIN.
     pub len: u32,

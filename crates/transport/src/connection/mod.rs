@@ -135,7 +135,7 @@ pub struct Connection {
 
 /// Timers of the connection; those of subflows are theirs.
 struct Timers {
-    /// The DATA_FIN is told again.
+    /// The DATA_FIN is sent again.
     end: Time,
     /// All that was sent is acknowledged by TCP and not by DATA_ACK: send it again.
     stall: Time,
@@ -272,7 +272,7 @@ impl Connection {
     }
 
     /// Makes a packet of what subflow `i` sends. Without its address the subflow speaks into the void, and nothing that it says
-    /// counts as told (tcp_retransmit_skb: what has no way is not made).
+    /// counts as sent (tcp_retransmit_skb: what has no way is not made).
     #[inline(never)] // guesses are filled, too
     fn fill(&mut self, now: Time, i: usize, emission: &Emission, packet: &mut Packet) -> Option<Nic> {
         let nic = self.entries[i].nic?;
@@ -413,7 +413,7 @@ impl Connection {
     }
 }
 
-/// Places of the bits.
+/// Positions of the bits.
 fn each_of(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let i = (bits != 0).then(|| bits.trailing_zeros() as usize)?;

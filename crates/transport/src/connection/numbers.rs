@@ -1,4 +1,4 @@
-//! Data sequence numbers on the wire and places in the connection's data.
+//! Data sequence numbers on the wire and offsets in the connection's data.
 
 use wire::mptcp::DataNumber;
 
@@ -26,7 +26,7 @@ impl Numbers {
         if long { DataNumber::Long(number) } else { DataNumber::Short(number as u32) }
     }
 
-    /// The data offset of a number as received, the nearest to `near` where only 32 bits are told (RFC 8684 §3.3.1); none
+    /// The data offset of a number as received, the nearest to `near` where only 32 bits are sent (RFC 8684 §3.3.1); none
     /// for one before the first byte.
     pub fn data_offset(self, number: DataNumber, near: u64) -> Option<u64> {
         let distance = match number {

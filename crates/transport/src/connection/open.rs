@@ -156,7 +156,7 @@ impl Connection {
         self.entries.len() == MOST_SUBFLOWS && !self.entries.iter().any(Entry::is_free)
     }
 
-    /// A place for a new subflow: that of one that is long over, or a new one.
+    /// The index of a new subflow: that of one that is long over, or a new one.
     fn add(&mut self, mut entry: Entry, ctx: &Context) {
         entry.tcp.set_ticks(ctx.ticks);
         self.joined += 1;
@@ -232,7 +232,7 @@ impl Connection {
                 self.entries[i].confirmed = true;
                 true
             }
-            // Version 0: the SYN told the key, and data shows that ours arrived (RFC 6824 §3.1).
+            // Version 0: the SYN had the key, and data shows that ours arrived (RFC 6824 §3.1).
             _ if signals.dss().is_some() && self.agreed.version() == 0 => {
                 if let Some(peer) = self.agreed.remote_key() {
                     self.keys_known(peer);

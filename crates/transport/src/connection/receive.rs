@@ -1,4 +1,4 @@
-//! Receiving: reassembly at connection level, and the window that is told to the peer.
+//! Receiving: reassembly at connection level, and the window that is announced to the peer.
 
 use super::held::Held;
 use crate::memory::Memory;
@@ -28,7 +28,7 @@ pub struct Receive {
     held: Held,
     /// When data came in order last, how much, and what was held then: its ACK leaves before the application reads it.
     came: (Time, u64, u64),
-    /// The window that the next one is compared with: that which was told last, by whichever subflow (old_wspace).
+    /// The window that the next one is compared with: that which was announced last, on whichever subflow (old_wspace).
     announced: u64,
     /// When the round that is watched began, and what had been read then.
     round: Option<(Time, u64)>,
@@ -177,8 +177,8 @@ impl Receive {
         self.came = NEVER;
     }
 
-    /// A subflow that could tell a window of `bytes` tells it, or what is left of the widest that any told: the edge never
-    /// goes back (net/mptcp/options.c, mptcp_set_rwin).
+    /// A subflow that could announce a window of `bytes` does, or what is left of the widest that any announced: the edge
+    /// never goes back (net/mptcp/options.c, mptcp_set_rwin).
     pub fn tell(&mut self, bytes: u64) -> u64 {
         self.edge = self.next.saturating_add(self.would_tell(bytes));
         self.edge - self.next
@@ -189,7 +189,7 @@ impl Receive {
         self.edge.max(self.next.saturating_add(bytes)) - self.next
     }
 
-    /// A window was told, which the next one is compared with.
+    /// A window was announced, which the next one is compared with.
     pub fn keep(&mut self, announced: u64) {
         self.announced = announced;
     }
@@ -264,7 +264,7 @@ mod tests {
         receive.deliver(4_000, 2_000);
         receive.deliver(0, 1_000);
         assert_eq!(receive.room(now), 7_000);
-        assert_eq!(receive.tell(7_000), 9_000, "told before");
+        assert_eq!(receive.tell(7_000), 9_000, "announced before");
         receive.read(1_000);
         assert_eq!(receive.room(now), 8_000);
         receive.deliver(1_000, 3_000);

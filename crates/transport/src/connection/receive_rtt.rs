@@ -8,7 +8,7 @@ pub struct ReceiveRtt {
     ns: Option<i64>,
     /// The clock of ours that data echoed last.
     echoed: Option<u32>,
-    /// When the window was told that is watched, and its end.
+    /// When the window that is watched was announced, and its end.
     window: Option<(Time, u64)>,
 }
 
@@ -30,8 +30,8 @@ impl ReceiveRtt {
         self.ns = Some(rtt_ns.min(known + (rtt_ns - known) / 8));
     }
 
-    /// Data came in order up to `next`, where a window of `window_bytes` was told: once as much came, no more than that time is a
-    /// round trip (tcp_rcv_rtt_measure).
+    /// Data came in order up to `next`, where a window of `window_bytes` was announced: once as much came, no more than
+    /// that time is a round trip (tcp_rcv_rtt_measure).
     pub fn came(&mut self, now: Time, next: u64, window_bytes: u64) {
         if let Some((announced_at, end)) = self.window {
             if next < end {

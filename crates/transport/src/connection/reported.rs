@@ -1,4 +1,4 @@
-//! What the application was told and need not hear again.
+//! What was reported to the application, and is not reported again.
 
 /// Each method says whether the application is to hear of it now, which it does once.
 #[derive(Default)]

@@ -33,8 +33,8 @@ impl Connection {
             return entry.own_window.window(next, bytes, grown_bytes, mss_bytes);
         }
         let (next, unit) = (entry.tcp.receive_next(), 1 << entry.tcp.window_shift());
-        // A window is never shrunk (RFC 9293 §3.8.6.2.1): TCP's own, and the connection's. What a subflow of MPTCP told is no
-        // promise for what others bring: captures of Linux 6.18 show that it says what memory is left for.
+        // A window is never shrunk (RFC 9293 §3.8.6.2.1): TCP's own, and the connection's. What a subflow of MPTCP
+        // announced is no promise for what others bring: captures of Linux 6.18 show that it says what memory is left for.
         let left = if self.mode == Mode::Multipath { 0 } else { entry.advertised.left(next).next_multiple_of(unit) };
         let bytes = self.chosen_window(now, i).max(left).min(u64::from(u16::MAX) * unit);
         if self.fills_windows() && self.entries[i].says_join() {
@@ -44,8 +44,8 @@ impl Connection {
         }
         // The connection's edge is that of the subflow that is ahead.
         let announced = self.receive.tell(bytes);
-        // Subflows of Linux keep what they told. The kernel of multipath-tcp.org asks what is left of the window when it reads
-        // (mptcp_cleanup_rbuf, tcp_receive_window): that is near what there was memory for behind a hole.
+        // Subflows of Linux keep what they announced. The kernel of multipath-tcp.org asks what is left of the window
+        // when it reads (mptcp_cleanup_rbuf, tcp_receive_window): that is near what there was memory for behind a hole.
         let kept = if self.fills_windows() { announced } else { bytes };
         self.receive.keep(kept);
         self.entries[i].advertised = Advertised { bytes: kept, at: next };
@@ -134,7 +134,7 @@ impl Connection {
         }
     }
 
-    /// The window that was told last, ACKs included that are due before the reader has read.
+    /// The window that was announced last, ACKs included that are due before the reader has read.
     fn announced_window(&self, now: Time) -> u64 {
         let due = (0..self.entries.len()).filter(|&i| self.entries[i].tcp.owes_ack() && !self.entries[i].is_over());
         let mut windows = due.map(|i| self.receive.would_tell(self.chosen_window(now, i)));

@@ -207,7 +207,8 @@ impl Endpoint {
         self.with(connection.0 as usize, |connection, ctx| connection.answered(now, local, number, ctx));
     }
 
-    /// ICMP says that a segment of ours was too big for the way (RFC 1191, RFC 8201). Whom it does not concern ignores it.
+    /// ICMP says that a segment of ours was too big for the path (RFC 1191, RFC 8201). Connections that it does not
+    /// concern ignore it.
     pub fn too_big(&mut self, too_big: &TooBig) {
         let TooBig { mtu_bytes, source, destination, seq } = *too_big;
         let ends = ((source.ip(), source.port()), (destination.ip(), destination.port()));

@@ -41,7 +41,7 @@ impl Chosen {
     }
 
     /// Takes an event, with what `wanted` says of each address. Gives the address and the bytes of [`PathEvent::Carried`]
-    /// that were not told before.
+    /// that were not reported before.
     pub fn on(
         &mut self,
         now: Time,

@@ -63,7 +63,7 @@ pub struct LocalEndpoint {
     pub cost_per_mb: f64,
 }
 
-/// What happened to a connection. Subflows are known by their place in the connection.
+/// What happened to a connection. Subflows are known by their index in the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathEvent {
     /// The connection may have more subflows from now on.
@@ -89,7 +89,7 @@ pub enum PathEvent {
     },
     /// A subflow was established.
     SubflowEstablished {
-        /// Its place.
+        /// Its index.
         subflow: usize,
         /// Local end.
         local: SocketAddr,
@@ -98,7 +98,7 @@ pub enum PathEvent {
     },
     /// A subflow ended or could not be opened. Each [`PathCommand::Join`] comes to this in the end.
     SubflowClosed {
-        /// Its place.
+        /// Its index.
         subflow: usize,
         /// Local end.
         local: SocketAddr,
@@ -107,7 +107,7 @@ pub enum PathEvent {
         /// Why.
         reason: Closed,
     },
-    /// The host has an address: told once for each at the start, then when an interface comes.
+    /// The host has an address: reported once for each at the start, then when an interface comes.
     AddressUp {
         /// The address.
         address: IpAddr,
@@ -126,30 +126,30 @@ pub enum PathEvent {
     },
     /// A subflow's retransmission timer ran out.
     SubflowTimeout {
-        /// Its place.
+        /// Its index.
         subflow: usize,
         /// Time-outs in a row without an answer.
         timeouts: u32,
     },
     /// The peer wants a subflow as a backup or not any more (MP_PRIO).
     SubflowPriority {
-        /// Its place.
+        /// Its index.
         subflow: usize,
         /// Whether it is one.
         backup: bool,
     },
-    /// What an established subflow has carried so far: told of each before [`PathEvent::Timer`].
+    /// What an established subflow has carried so far: reported of each before [`PathEvent::Timer`].
     Carried {
-        /// Its place.
+        /// Its index.
         subflow: usize,
         /// Bytes that the peer acknowledged.
         sent_bytes: u64,
         /// Bytes that came, in order.
         received_bytes: u64,
     },
-    /// What an established subflow waits for: told of each after [`PathEvent::Carried`].
+    /// What an established subflow waits for: reported of each after [`PathEvent::Carried`].
     Waits {
-        /// Its place.
+        /// Its index.
         subflow: usize,
         /// Whether something was sent and not acknowledged.
         outstanding: bool,
@@ -225,12 +225,12 @@ pub enum PathCommand {
     },
     /// Close a subflow.
     Close {
-        /// Its place.
+        /// Its index.
         subflow: usize,
     },
     /// Ask the peer to use a subflow as backup or not any more (MP_PRIO).
     SetBackup {
-        /// Its place.
+        /// Its index.
         subflow: usize,
         /// Whether it is one.
         backup: bool,

@@ -21,7 +21,7 @@ parameters! {
     }
 }
 
-/// Who uses the backups goes on until the prediction is better than need be by this factor.
+/// A connection that uses the backups goes on until the prediction is better than need be by this factor.
 const MARGIN: f64 = 1.25;
 
 /// Before the rate of the preferred paths is known, they are waited for.

@@ -11,7 +11,7 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Adds a range; `new` is told in order what of it was not there. The range that it is part of now.
+    /// Adds a range; `new` is called, in order, with what of it was not there. The range that it is part of now.
     pub fn insert(&mut self, range: Range<u64>, mut new: impl FnMut(Range<u64>)) -> Range<u64> {
         let (mut start, mut end) = (range.start, range.end);
         // Mostly the last one grows.

@@ -116,7 +116,7 @@ impl Scoreboard {
         self.records.push_back(record);
     }
 
-    /// Everything below `acked` is acknowledged; `delivered` is told of each segment of which this is news. How many
+    /// Everything below `acked` is acknowledged; `delivered` is called with each segment of which this is news. How many
     /// records went.
     pub fn acknowledge(&mut self, acked: u64, mut delivered: impl FnMut(&Record)) -> u32 {
         let mut gone = 0;
@@ -140,7 +140,7 @@ impl Scoreboard {
         gone
     }
 
-    /// The peer says that it has `range`; `delivered` is told of each segment of which this is news.
+    /// The peer says that it has `range`; `delivered` is called with each segment of which this is news.
     #[inline(never)] // only after losses
     pub fn sack(&mut self, range: Range<u64>, mut delivered: impl FnMut(&Record)) {
         let (mut first, mut end) = (u64::MAX, 0);
@@ -324,7 +324,7 @@ impl Scoreboard {
         (0..self.records.len()).rev().find(|&at| !self.records[at].sacked)
     }
 
-    /// A segment, by its place in the flight, is sent again now. The record as it is then.
+    /// A segment, by its index in the flight, is sent again now. The record as it is then.
     pub fn resend(&mut self, at: usize, now: Time, rescue: bool) -> Record {
         self.change(at, |record| {
             (record.last_sent, record.resent) = (now, true);

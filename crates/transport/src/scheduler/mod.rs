@@ -29,9 +29,9 @@ pub const SENT_BYTES: u64 = 480;
 /// What a scheduler sees of a subflow that is established.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathView {
-    /// Its place in the connection, for [`Choice`]; also its bit in [`Chunk::sent_on`].
+    /// Its index in the connection, for [`Choice`]; also its bit in [`Chunk::sent_on`].
     pub subflow: usize,
-    /// Its place on the connection's list of subflows: those that joined later stand behind.
+    /// Its position on the connection's list of subflows: those that joined later stand behind.
     pub joined: u32,
     /// Smoothed round-trip time; none before the first sample.
     pub srtt_ns: Option<i64>,

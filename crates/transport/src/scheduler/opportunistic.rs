@@ -26,7 +26,7 @@ impl Opportunistic {
     /// To be asked when data waits and only the connection's window holds it back. `head` is what that window waits
     /// for: the first bytes not acknowledged at connection level, with [`Chunk::window_bytes`] as if it were open, since
     /// they are within it. Where to send them once more; windows of slow subflows that hold them are halved.
-    /// `windows` is every subflow's, by its place.
+    /// `windows` is every subflow's, by its index.
     pub fn blocked(
         &mut self,
         now: Time,

@@ -22,7 +22,7 @@ pub(super) struct Ecn {
     came: Field,
     /// Data said that it can be marked (TCP_ECN_SEEN).
     seen: bool,
-    /// Data was marked, which the peer is told until it answers (TCP_ECN_DEMAND_CWR).
+    /// Data was marked, which is echoed until the peer answers (TCP_ECN_DEMAND_CWR).
     echoes: bool,
     /// The window was reduced, which the next new data tells (TCP_ECN_QUEUE_CWR).
     owes: bool,

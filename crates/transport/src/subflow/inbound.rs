@@ -222,7 +222,7 @@ impl Inbound {
     }
 
     /// tcp_measure_rcv_mss: where the first full segment says that more of the buffer is window, the window may be at once what
-    /// was told (tcp_set_window_clamp). A subflow that joined has told that of the connection.
+    /// was announced (tcp_set_window_clamp). A subflow that joined has announced that of the connection.
     fn measure(&mut self, at: &Circumstances, len: u32) {
         let before = std::mem::take(&mut self.last_short_bytes);
         if len < self.segment_bytes {

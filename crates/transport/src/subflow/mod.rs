@@ -1,6 +1,6 @@
 //! A TCP connection (RFC 9293): for MPTCP one subflow, for plain TCP all there is.
 //!
-//! Places in the stream are 64-bit offsets from the initial sequence number: 0 is the SYN, 1 the first byte of data,
+//! Offsets in the stream are 64-bit, from the initial sequence number: 0 is the SYN, 1 the first byte of data,
 //! which is also what the subflow sequence number of a DSS mapping counts.
 
 mod ack;
@@ -50,7 +50,7 @@ pub struct Room {
     pub buffer_bytes: u64,
     /// but for what the application has not read.
     pub unread_bytes: u64,
-    /// The window that was told last: rcv_wnd.
+    /// The window that was announced last: rcv_wnd.
     pub advertised_bytes: u64,
 }
 
@@ -58,9 +58,9 @@ pub struct Room {
 /// [`Subflow::mss_bytes`] long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Place of its first byte in the connection's data, from 0.
+    /// Offset of its first byte in the connection's data, from 0.
     pub data_offset: u64,
-    /// Bytes; 0 only for a DATA_FIN alone, which takes no place in the subflow.
+    /// Bytes; 0 only for a DATA_FIN alone, which takes no room in the subflow.
     pub len: u32,
     /// Whether the connection's data ends after it (DATA_FIN).
     pub data_fin: bool,
@@ -69,7 +69,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Place after its last byte.
+    /// Offset after its last byte.
     #[inline]
     pub fn end(&self) -> u64 {
         self.data_offset + u64::from(self.len)

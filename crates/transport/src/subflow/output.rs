@@ -58,7 +58,7 @@ impl Subflow {
         !self.due.is_empty() || self.flight.waiting() > 0 || !self.queue.is_empty() && sends()
     }
 
-    /// Whether something may be due that takes a place in the stream.
+    /// Whether something may be due that takes room in the stream.
     #[inline]
     fn has_data(&self) -> bool {
         let signals = self.due.has(Due::TAIL) || self.due.has(Due::FIN) || self.due.has(Due::FAST);
@@ -112,7 +112,7 @@ impl Subflow {
         Some(Emission { kind, offset: 0, len: 0, piece: None, retransmission })
     }
 
-    /// Segments that take a place in the stream.
+    /// Segments that take room in the stream.
     fn poll_data(&mut self, now: Time, nagle: bool, control: &mut Control) -> Option<Emission> {
         if self.due.take(Due::TAIL)
             && let Some(emission) = self.send_tail_probe(now, control)

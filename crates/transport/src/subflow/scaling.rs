@@ -8,7 +8,7 @@ const MOST: u8 = 14;
 pub(super) struct Scaling {
     /// What this end offers.
     offered: u8,
-    /// Whether both offered it; otherwise windows are as they are told.
+    /// Whether both offered it; otherwise windows are as they are announced.
     is_used: bool,
     own: u8,
     peer: u8,

@@ -223,7 +223,7 @@ fn a_wrong_checksum_on_the_only_subflow() {
          10  > wifi . 1:1 ack 101 dss(ack 101)
          20  < wifi . 101:201 ack 1 dss(101 101 100, ack 1, sum) bad
          20  > wifi . 1:1 ack 201 fail(101) dss(ack 101)
-         // It was lost: the peer goes on, and is told again.
+         // It was lost: the peer goes on, and MP_FAIL is sent again.
          30  < wifi . 201:301 ack 1 dss(201 201 100, ack 1, sum)
          30  > wifi . 1:1 ack 301 fail(101) dss(ack 101)
          40  < wifi . 301:301 ack 1 fail(1)

@@ -335,7 +335,7 @@ fn keep_alives_on_a_joined_subflow() {
 #[test]
 fn the_third_packet_of_a_join_tells_the_window_of_its_subflow_in_upstream_linux() {
     // Linux tells the connection's beside a DATA_ACK only (net/mptcp/options.c, mptcp_write_options): six captures of 6.18 have 64256 there, while
-    // the first subflow told 85376 to 128896.
+    // the first subflow announced 85376 to 128896.
     for (scheduler, window) in [("linux", 58_960), ("lowest-rtt", 59_860)] {
         let mut config = mesh();
         config.mptcp.scheduler = scheduler.into();

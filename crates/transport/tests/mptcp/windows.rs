@@ -47,7 +47,7 @@ fn the_window_is_the_connections_and_does_not_shrink() {
 #[test]
 fn a_subflow_tells_what_memory_is_left_for() {
     // Captures of Linux 6.18: what fills a hole is not read yet when its ACK leaves, with all that waited for it; and what a
-    // subflow told is no promise, while its own TCP repairs a loss and another subflow brings what comes next.
+    // subflow announced is no promise, while its own TCP repairs a loss and another subflow brings what comes next.
     let mut config = mesh();
     config.tcp.receive_buffer_bytes = 62_000;
     play(
@@ -179,7 +179,7 @@ fn upstream_linux_acknowledges_messages_once_they_are_read() {
 
 #[test]
 fn a_filled_hole_opens_the_window_at_once_in_the_kernel_of_multipath_tcp_org() {
-    // Its mptcp_cleanup_rbuf asks whether what is left of the window, and not what was told last, has doubled when the
+    // Its mptcp_cleanup_rbuf asks whether what is left of the window, and not what was announced last, has doubled when the
     // application reads: without that the sender waits until the segment's ACK, which is delayed, is due.
     let mut config = mesh();
     config.tcp.delayed_ack_ns = Some(40_000_000);
@@ -225,7 +225,7 @@ fn upstream_linux_fills_the_window_with_one_short_segment_at_a_time() {
 fn upstream_linux_goes_by_the_window_of_the_subflow() {
     // net/mptcp/options.c, ack_update_msk; net/ipv4/tcp_input.c, tcp_may_update_window: an ACK that tells TCP nothing else
     // new makes its window wider only. A capture of Linux 6.18 has a DATA_ACK of 905016, a window of 294656, and data up to
-    // 1221048: the subflow had told 316032 before.
+    // 1221048: the subflow had announced 316032 before.
     let mut config = plain();
     config.mptcp.scheduler = "linux".into();
     let before = "0   ! connect

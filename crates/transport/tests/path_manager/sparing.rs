@@ -140,5 +140,5 @@ fn what_all_may_cost_closes_what_costs() {
     let both = [spent(LTE, Budgeted::Cost), spent("10.2.0.1", Budgeted::Cost)];
     assert_eq!(client.on(carried(2, 1_000_000)), both);
     assert_eq!(client.at(1), [withdraw(LTE), close(1), withdraw("10.2.0.1"), close(2), TICK]);
-    assert_eq!(client.on(carried(0, 95_000_000)), [], "told once");
+    assert_eq!(client.on(carried(0, 95_000_000)), [], "reported once");
 }

@@ -4,22 +4,22 @@
 use crate::script::{plain, play};
 use transport::config;
 
-/// A way into a state, and the reset that is believed there.
-struct Way {
+/// How a state is reached, and the reset that is believed there.
+struct Case {
     state: &'static str,
     script: &'static str,
     reset: &'static str,
 }
 
 /// All that are known to the peer; times up to 500.
-const WAYS: &[Way] = &[
-    Way {
+const CASES: &[Case] = &[
+    Case {
         state: "SynReceived",
         script: "0 < S 0:0
                  0 > S. 0:0 ack 1",
         reset: "R 1:1",
     },
-    Way {
+    Case {
         // Opened by both.
         state: "SynReceived",
         script: "0 ! connect
@@ -28,27 +28,27 @@ const WAYS: &[Way] = &[
                  50 > S. 0:0 ack 1 again",
         reset: "R 1:1",
     },
-    Way { state: "Established", script: OPEN, reset: "R 1:1" },
-    Way {
+    Case { state: "Established", script: OPEN, reset: "R 1:1" },
+    Case {
         state: "FinWait1",
         script: "200 ! close
                  200 > F. 1:1 ack 1",
         reset: "R 1:1",
     },
-    Way {
+    Case {
         state: "FinWait2",
         script: "200 ! close
                  200 > F. 1:1 ack 1
                  300 < . 1:1 ack 2",
         reset: "R 1:1",
     },
-    Way {
+    Case {
         state: "CloseWait",
         script: "200 < F. 1:1 ack 1
                  200 > . 1:1 ack 2",
         reset: "R 2:2",
     },
-    Way {
+    Case {
         state: "Closing",
         script: "200 ! close
                  200 > F. 1:1 ack 1
@@ -56,7 +56,7 @@ const WAYS: &[Way] = &[
                  250 > . 2:2 ack 2",
         reset: "R 2:2",
     },
-    Way {
+    Case {
         state: "LastAck",
         script: "200 < F. 1:1 ack 1
                  200 > . 1:1 ack 2
@@ -64,7 +64,7 @@ const WAYS: &[Way] = &[
                  300 > F. 1:1 ack 2",
         reset: "R 2:2",
     },
-    Way {
+    Case {
         state: "TimeWait",
         script: "200 ! close
                  200 > F. 1:1 ack 1
@@ -81,28 +81,28 @@ const OPEN: &str = "
     100  > . 1:1 ack 1
 ";
 
-/// Goes each way, to what `ending` says of it.
-fn each(settings: &config::Tcp, ending: impl Fn(&Way) -> String) {
-    for way in WAYS {
-        let opens = way.script == OPEN || way.state == "SynReceived";
+/// Plays each case, to what `ending` says of it.
+fn each(settings: &config::Tcp, ending: impl Fn(&Case) -> String) {
+    for case in CASES {
+        let opens = case.script == OPEN || case.state == "SynReceived";
         let open = if opens { "" } else { OPEN };
-        play(settings, &format!("{open}\n{}\n500 = state {}\n{}", way.script, way.state, ending(way)));
+        play(settings, &format!("{open}\n{}\n500 = state {}\n{}", case.script, case.state, ending(case)));
     }
 }
 
 #[test]
 fn by_a_reset() {
-    each(&plain(), |way| {
+    each(&plain(), |case| {
         // Both FINs were sent: nothing that was written is lost (RFC 9293 §3.10.7.4, second).
-        let told = !matches!(way.state, "Closing" | "LastAck" | "TimeWait");
-        format!("500 < {}\n500 = state Closed\n500 = reset {told}", way.reset)
+        let reported = !matches!(case.state, "Closing" | "LastAck" | "TimeWait");
+        format!("500 < {}\n500 = state Closed\n500 = reset {reported}", case.reset)
     });
 }
 
 #[test]
 fn by_an_abort() {
-    each(&plain(), |way| {
-        let sent = match way.state {
+    each(&plain(), |case| {
+        let sent = match case.state {
             // RFC 9293 §3.10.5: nothing is left to refuse.
             "TimeWait" => "",
             "SynReceived" | "Established" => "500 > R. 1:1 ack 1",
@@ -123,8 +123,8 @@ fn by_an_abort() {
 
 #[test]
 fn by_silence() {
-    each(&config::Tcp { retries: 1, syn_retries: 1, ..plain() }, |way| {
-        let sent = match way.state {
+    each(&config::Tcp { retries: 1, syn_retries: 1, ..plain() }, |case| {
+        let sent = match case.state {
             "SynReceived" => "1000 > S. 0:0 ack 1 again",
             "FinWait1" => "1200 > F. 1:1 ack 1 again",
             "Closing" => "1200 > F. 1:1 ack 2 again",

@@ -36,8 +36,8 @@ const OPENING: u64 = 16;
 /// All that there are.
 #[derive(Default)]
 pub(super) struct Datagrams {
-    flows: FxHashMap<Key, Place>,
-    latest: Option<(Key, Place)>,
+    flows: FxHashMap<Key, Flow>,
+    latest: Option<(Key, Flow)>,
     conversations: Vec<Option<Box<Conversation>>>,
     free: Vec<u32>,
     /// QUIC connections by their IDs, and by the sites and endpoints of their servers.
@@ -78,9 +78,9 @@ struct Datagram<'a> {
     from_low: bool,
 }
 
-/// Where a flow belongs.
+/// A flow: where it belongs.
 #[derive(Clone, Copy)]
-struct Place {
+struct Flow {
     conversation: u32,
     path: u32,
     /// None: a third site shows what two show already.
@@ -101,31 +101,31 @@ impl Datagrams {
         let (key, from_low) = Key::between(&observation.frame.ip, ports, site);
         let datagram =
             Datagram { observation, glimpse, header: header(glimpse, observation.frame.payload.len), from_low };
-        let known = self.latest.filter(|(latest, _)| *latest == key).map(|(_, place)| place);
+        let known = self.latest.filter(|(latest, _)| *latest == key).map(|(_, flow)| flow);
         let known = known.or_else(|| self.flows.get(&key).copied());
         let mut gone = Vec::new();
-        let place = match known.filter(|place| !self.begins_anew(*place, &datagram.header)) {
-            Some(place) => place,
+        let flow = match known.filter(|flow| !self.begins_anew(*flow, &datagram.header)) {
+            Some(flow) => flow,
             None => {
                 if self.conversations.len() - self.free.len() >= MOST_CONVERSATIONS {
                     gone = self.make_room(observation.at);
                 }
-                let Some(place) = self.place(key, &datagram, sites, options) else {
+                let Some(flow) = self.assign(key, &datagram, sites, options) else {
                     self.refused += 1;
                     return gone;
                 };
-                self.flows.insert(key, place);
-                place
+                self.flows.insert(key, flow);
+                flow
             }
         };
-        self.latest = Some((key, place));
-        let Some(end) = place.end else {
+        self.latest = Some((key, flow));
+        let Some(end) = flow.end else {
             self.copies += 1;
             return gone;
         };
-        let number = place.conversation;
+        let number = flow.conversation;
         let conversation = self.conversations[number as usize].as_mut().expect("a flow's");
-        let by = direction(from_low == place.low_is_client);
+        let by = direction(from_low == flow.low_is_client);
         if let Header::Long { version, destination, source } = datagram.header
             && conversation.is_quic
         {
@@ -135,23 +135,23 @@ impl Datagrams {
                 self.ids.entry(id).or_insert(number);
             }
         }
-        let passed = conversation.datagram(&datagram, (place.path as usize, end.into()), by, captures.several);
+        let passed = conversation.datagram(&datagram, (flow.path as usize, end.into()), by, captures.several);
         if sites > 1 && passed <= OPENING {
-            self.openings.entry(glimpse.digest()).or_insert((number, place.path));
+            self.openings.entry(glimpse.digest()).or_insert((number, flow.path));
         }
         gone
     }
 
     /// A long header with connection IDs of which none is the flow's: a connection that uses the ports of another.
-    fn begins_anew(&self, place: Place, header: &Header) -> bool {
+    fn begins_anew(&self, flow: Flow, header: &Header) -> bool {
         let Header::Long { version: 1.., destination, source } = *header else { return false };
-        let Some(one) = &self.conversations[place.conversation as usize] else { return false };
-        let is_known = |id: Id| id.tells() && self.ids.get(&id) == Some(&place.conversation);
-        place.end.is_some() && (!one.is_quic || destination.tells() && !is_known(destination) && !is_known(source))
+        let Some(one) = &self.conversations[flow.conversation as usize] else { return false };
+        let is_known = |id: Id| id.tells() && self.ids.get(&id) == Some(&flow.conversation);
+        flow.end.is_some() && (!one.is_quic || destination.tells() && !is_known(destination) && !is_known(source))
     }
 
-    /// Finds where a new flow belongs, and makes it a place there.
-    fn place(&mut self, key: Key, datagram: &Datagram, sites: u32, options: &Options) -> Option<Place> {
+    /// Finds where a new flow belongs, and makes it known there.
+    fn assign(&mut self, key: Key, datagram: &Datagram, sites: u32, options: &Options) -> Option<Flow> {
         if let Some((conversation, path, low_is_client)) = self.elsewhere(key, datagram, sites) {
             return Some(self.settle(key, (conversation, Some(path)), low_is_client, (datagram, options)));
         }
@@ -186,7 +186,7 @@ impl Datagrams {
         (conversation, path): (u32, Option<u32>),
         low_is_client: bool,
         (datagram, options): (&Datagram, &Options),
-    ) -> Place {
+    ) -> Flow {
         let one = self.conversations[conversation as usize].as_mut().expect("known");
         let path = path.unwrap_or_else(|| one.add_path());
         let end = one.add_view(path as usize, key, low_is_client, (datagram.observation, options));
@@ -198,7 +198,7 @@ impl Datagrams {
                 numbers.push(conversation);
             }
         }
-        Place { conversation, path, end: end.map(|end| end as u8), low_is_client }
+        Flow { conversation, path, end: end.map(|end| end as u8), low_is_client }
     }
 
     /// Takes out what has been idle.
@@ -211,7 +211,7 @@ impl Datagrams {
         for (index, slot) in self.conversations.iter_mut().enumerate() {
             if let Some(one) = slot.take_if(|one| now - one.last.at > IDLE_NANOS) {
                 for key in &one.keys {
-                    if self.flows.get(key).is_some_and(|place| place.conversation == index as u32) {
+                    if self.flows.get(key).is_some_and(|flow| flow.conversation == index as u32) {
                         self.flows.remove(key);
                     }
                 }

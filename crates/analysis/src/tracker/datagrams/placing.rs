@@ -21,10 +21,10 @@ impl Datagrams {
             return None;
         }
         // Under the same addresses.
-        let places =
-            (0..sites).filter(|&site| site != key.site).filter_map(|site| self.flows.get(&Key { site, ..key }));
-        if let Some(place) = places.into_iter().find(|place| !self.begins_anew(**place, &datagram.header)) {
-            return Some((place.conversation, place.path, place.low_is_client));
+        let others = (0..sites).filter(|&site| site != key.site);
+        let mut flows = others.filter_map(|site| self.flows.get(&Key { site, ..key }));
+        if let Some(flow) = flows.find(|flow| !self.begins_anew(**flow, &datagram.header)) {
+            return Some((flow.conversation, flow.path, flow.low_is_client));
         }
         // Behind a NAT: what it begins with passed there, too, or has the same connection IDs.
         let digest = datagram.glimpse.digest();

@@ -12,7 +12,7 @@ const NEVER: u32 = 3;
 const CLAMPED: u64 = 2;
 
 impl Connection {
-    /// Remarks on boxes that changed what passed on each subflow, where both ends saw it.
+    /// Remarks on middleboxes that changed what passed on each subflow, where both ends saw it.
     pub(super) fn boxes_between(&self, ends: &[Option<JudgedEnd>; 2]) -> Vec<Diagnostic> {
         let mut remarks = Vec::new();
         let at = |sends| (0..2).find(|&end: &usize| ends[end].is_some_and(|judged| judged.sends == Some(sends)));

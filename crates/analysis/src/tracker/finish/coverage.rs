@@ -10,7 +10,7 @@ use crate::tracker::span::Span;
 use crate::tracker::subflow::View;
 use tables::{Diagnostic, Direction};
 
-/// Where one end shows the FIN so much farther on, as part of the data, no box has put in or left out the difference.
+/// Where one end shows the FIN so much farther on, as part of the data, no middlebox has put in or left out the difference.
 const FIN_APART: i64 = 16;
 
 /// A time of so many steps is known to a tenth, as it errs by one at most.
@@ -56,7 +56,7 @@ impl Connection {
         parts.reduce(|all, one| Part { late: all.late || one.late, early: all.early || one.early, ..all })
     }
 
-    /// Both ends of a subflow show the FIN, and at places far apart.
+    /// Both ends of a subflow show the FIN, and at offsets far apart.
     fn fins_apart(&self) -> bool {
         self.subflows.iter().any(|subflow| {
             let [Some(a), Some(b)] = &subflow.views else { return false };

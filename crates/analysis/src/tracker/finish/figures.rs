@@ -53,7 +53,7 @@ impl Connection {
             let transfer = &mut report.transfers[d];
             let delivered = transfer.bytes;
             transfer.elapsed_s = nanos.map(|nanos| nanos as f64 / 1e9);
-            // Where bytes passed whose place nothing tells, 0 would be no figure.
+            // Where bytes of unknown offset passed, 0 would be no figure.
             let unmapped = |subflow: &Subflow| {
                 !self.plain && subflow.views.iter().flatten().any(|view| view.unmapped_bytes[d] > 0)
             };

@@ -35,7 +35,7 @@ pub(super) fn report(mut connection: Connection, captures: &Captures, options: &
         let Some(judged) = judged else { continue };
         let lacks_data = Direction::BOTH.map(|direction| connection.lacks_data(index, direction));
         let Some(end) = &mut connection.ends[index] else { continue };
-        // Who stands at the right end tells, but for captures of a part.
+        // The host at the right end tells, but for captures of a part.
         let coverage = &connection.coverage;
         let tells = |sends: Direction| {
             !both || coverage.is_part(1 - index) || judged.sends == Some(sends) && !coverage.is_part(index)

@@ -23,8 +23,8 @@ impl Horizon {
         let (open, closed_at) = self.ends[end];
         let others_closed = open == usize::from(!join.is_closed());
         let over_at = [self.over_at, closed_at.filter(|_| others_closed)].into_iter().flatten().min();
-        // Who ends the connection resets all subflows at once; those resets and the word of it arrive as far apart as the
-        // paths are long.
+        // An end that ends the connection resets all subflows at once; those resets and the word of it arrive as far
+        // apart as the paths are long.
         let by_closer = self.fast_closed_by.is_some_and(|side| join.resets[side as usize]);
         let apart = if by_closer { self.round_trip_nanos[end].max(SAME_MOMENT_NANOS) as i64 } else { 0 };
         if join.reset && over_at.is_none_or(|over| join.last.at + apart < over) {

@@ -61,7 +61,7 @@ impl Pending {
         candidates().find(has_addresses).or_else(|| others.next().filter(|_| others.next().is_none()))
     }
 
-    /// The join that the same SYN asked for where it left, of which a box took the option away.
+    /// The join that the same SYN asked for where it left, of which a middlebox took the option away.
     pub(super) fn bare_join(&self, known: &Known, connections: &Connections) -> Option<(u32, usize)> {
         let client_is_low = self.opener_is_low();
         let ((number, server), ends) = (self.opened(client_is_low)?, self.addresses(client_is_low));

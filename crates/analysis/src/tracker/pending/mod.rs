@@ -277,7 +277,7 @@ impl Pending {
             && subflow.is_none_or(|subflow| connection.subflows[subflow].views.iter().all(Option::is_none))
     }
 
-    /// Who is near, by the handshake's waits, and whether that is beyond doubt.
+    /// The end that is near, by the handshake's waits, and whether that is beyond doubt.
     pub(super) fn near_side(&self, client_is_low: bool) -> Option<(Direction, bool)> {
         let mut handshake = Handshake::default();
         for (from_low, observation) in &self.packets {
@@ -354,7 +354,7 @@ impl Pending {
         self.initial(opener_is_low)
     }
 
-    /// Who sent the SYN, or got the SYN/ACK.
+    /// The end that sent the SYN, or got the SYN/ACK.
     fn opener_is_low(&self) -> bool {
         self.first_from_low != tcp(&self.packets[0].1).flags.has(Flags::ACK)
     }

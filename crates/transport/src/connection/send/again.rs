@@ -50,8 +50,8 @@ impl Send {
         }
     }
 
-    /// The pieces between two places are stuck: they are to be given to a subflow that has not had them. With `forget`, the
-    /// subflow is gone and its bit with it.
+    /// The pieces between two offsets are stuck: they are to be given to a subflow that has not had them. With `forget`,
+    /// the subflow is gone and its bit with it.
     pub fn reinject(&mut self, from: u64, to: u64, forget: Option<usize>) {
         let first = self.outstanding.partition_point(|piece| piece.data_offset + u64::from(piece.len) <= from);
         for piece in self.outstanding.range_mut(first..).take_while(|piece| piece.data_offset < to) {
@@ -93,7 +93,7 @@ impl Send {
         self.again = self.outstanding.iter().map(|piece| piece.data_offset).collect();
     }
 
-    /// A place of the connection's subflows is used anew: what its last owner had says nothing of the next.
+    /// An index of the connection's subflows is used anew: what its last owner had says nothing of the next.
     pub fn forget(&mut self, subflow: usize) {
         for piece in &mut self.outstanding {
             piece.sent_on &= !(1 << subflow);

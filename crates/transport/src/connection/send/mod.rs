@@ -7,7 +7,7 @@ mod tests;
 use crate::scheduler::FRAGMENT_BYTES;
 use std::collections::VecDeque;
 
-/// The sending half of a connection. Places count the application's bytes from 0.
+/// The sending half of a connection. Offsets count the application's bytes from 0.
 #[derive(Debug)]
 pub struct Send {
     /// Everything below this data offset was written by the application.
@@ -22,7 +22,7 @@ pub struct Send {
     una: u64,
     /// The peer takes bytes below this data offset.
     edge: u64,
-    /// The peer's window as last told.
+    /// The peer's window as last announced.
     window: u64,
     /// The widest that it was.
     most_window: u64,
@@ -30,13 +30,13 @@ pub struct Send {
     bound: bool,
     /// Nothing more will be written.
     closed: bool,
-    /// The end (DATA_FIN) was told, with the last bytes or without.
+    /// The end (DATA_FIN) was sent, with the last bytes or without.
     end_given: bool,
     /// The peer acknowledged the end.
     end_acknowledged: bool,
     /// Pieces given to subflows and not acknowledged, by data offset.
     outstanding: VecDeque<Outstanding>,
-    /// Places of pieces to be given to another subflow.
+    /// Offsets of pieces to be given to another subflow.
     again: VecDeque<u64>,
     /// Bytes that it may hold, those beside the data among them.
     buffer: u64,
@@ -212,12 +212,12 @@ impl Send {
         self.edge.saturating_sub(data_offset)
     }
 
-    /// The widest window that the peer told.
+    /// The widest window that the peer announced.
     pub fn most_window(&self) -> u64 {
         self.most_window
     }
 
-    /// The peer's window as last told.
+    /// The peer's window as last announced.
     pub fn window(&self) -> u64 {
         self.window
     }
@@ -233,12 +233,12 @@ impl Send {
         self.end().filter(|_| !self.end_acknowledged && !with_data())
     }
 
-    /// Whether it must be told now.
+    /// Whether it must be sent now.
     pub fn end_alone(&self) -> bool {
         !self.end_given && self.end_to_tell().is_some()
     }
 
-    /// The end was told.
+    /// The end was sent.
     pub fn end_told(&mut self) {
         self.end_given = true;
     }

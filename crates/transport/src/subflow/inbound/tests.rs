@@ -56,7 +56,8 @@ fn an_answer_to_a_syn_offers_whole_segments() {
     assert_eq!(inbound.grown_bytes, 65_160);
 }
 
-// A subflow of Linux 6.18 that had joined with 64 240 bytes told the connection's 1 561 344, and 1 567 232 after two segments.
+// A subflow of Linux 6.18 that had joined with 64 240 bytes announced the connection's 1 561 344, and 1 567 232 after two
+// segments.
 #[test]
 fn first_full_segment_lets_the_window_be_what_was_told() {
     let mut inbound = Inbound::new(&config::Tcp::default(), 1460);
