@@ -125,6 +125,10 @@ fuzz: ## Every fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly tool
 wheels: $(VENV)/pip ## What is published, into dist: a source distribution, and wheels that need neither Rust nor Node
 	RUST_SOURCE='$(RUST_SOURCE)' scripts/wheels dist $(BIN)/python
 
+.PHONY: static
+static: ## The guard for routers, into dist: a file for each kind of machine that needs no library, tried where there is no other
+	scripts/static dist
+
 .PHONY: clean
 clean: ## Remove what was built
 	rm -rf target quic/target $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis report-ui/node_modules
