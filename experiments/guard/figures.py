@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 import polars as pl
@@ -90,3 +91,14 @@ def left_s(row: dict[str, Any]) -> float | None:
     """Say how long after Wi-Fi went it was left for the first time."""
     after = [at_s - GOES_S for at_s in row["suspended_s"] if at_s >= GOES_S]
     return after[0] if after else None
+
+
+def typical(row: Row, name: str) -> float | None:
+    """Give the median over the runs that have it."""
+    values = [value for value in row[name] if value is not None]
+    return median(values) if values else None
+
+
+def shown(value: float | None) -> str:
+    """Write it for a table."""
+    return "–" if value is None else f"{value:.3g}" if value < 100 else f"{value:.0f}"

@@ -16,6 +16,7 @@ from typing import Any
 from experiments.guard.scenarios import Case, healthy
 from mptcplab import _core
 from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import Scenario
 
 RESULTS = Path(__file__).parent / "healthy.json"
 
@@ -28,7 +29,7 @@ def main() -> None:
     given = parser.parse_args()
     keys = [(case, seed) for case in healthy() for seed in range(1, given.seeds + 1)]
     with ProcessPoolExecutor(given.at_once) as workers:
-        found = list(workers.map(decisions, keys, chunksize=given.seeds))
+        found = list(workers.map(_simulated, keys, chunksize=given.seeds))
     rows: dict[Case, dict[str, Any]] = {}
     for (case, seed), one in zip(keys, found, strict=True):
         row = rows.setdefault(
@@ -44,10 +45,14 @@ def main() -> None:
     print(f"{len(keys)} runs, {suspended} suspensions")
 
 
-def decisions(key: tuple[Case, int]) -> dict[str, Any]:
-    """Simulate one; gives how often it was suspected, and the evidence of suspensions."""
+def _simulated(key: tuple[Case, int]) -> dict[str, Any]:
     case, seed = key
-    tables = _core.simulate(plan(case.read("guard"), seed), samples=False)
+    return decisions(case.read("guard"), seed)
+
+
+def decisions(scenario: Scenario, seed: int) -> dict[str, Any]:
+    """Simulate one; gives how often it was suspected, and the evidence of suspensions."""
+    tables = _core.simulate(plan(scenario, seed), samples=False)
     signals = list(tables.rows("signals"))
     counts = Counter(row["signal"] for row in signals)
     evidence = [row["evidence"] for row in signals if row["signal"] == "guard-suspended"]

@@ -9,8 +9,8 @@ from random import Random
 from statistics import median, quantiles
 from typing import Any
 
-from experiments.guard import drives, lost, means, policies, slow
-from experiments.guard.figures import finished, left_s
+from experiments.guard import drives, lost, means, parameters, policies, slow
+from experiments.guard.figures import finished, left_s, shown, typical
 from experiments.guard.scenarios import DEADLY, HEALTHY
 from experiments.markdown import table
 
@@ -30,7 +30,7 @@ COMPARED = {"age_ms": True, "gap_ms": True, "mbps": False}
 
 
 def markdown(part: str) -> str:
-    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is ``worse``, what is well (``healthy``), decisions (``times``), what bounds ages (``bounds``), ``backups``, ``drives``, requests counted from what is ``lost``, ``means`` of leaving, ``policies``, a ``slow`` path beside it or the ``cost``."""
+    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is ``worse``, what is well (``healthy``), decisions (``times``), what bounds ages (``bounds``), ``backups``, ``drives``, requests counted from what is ``lost``, ``means`` of leaving, other ``parameters``, ``policies``, a ``slow`` path beside it or the ``cost``."""
     results = json.loads(RESULTS.read_text())
     if part == "healthy":
         return "\n".join(_healthy(json.loads(UNTOUCHED.read_text())["rows"], results))
@@ -42,6 +42,7 @@ def markdown(part: str) -> str:
         "drives": drives.markdown,
         "lost": lost.markdown,
         "means": means.markdown,
+        "parameters": parameters.markdown,
         "policies": policies.markdown,
         "slow": slow.markdown,
     }
@@ -71,12 +72,6 @@ def pairs(rows: list[Row], other: str = "guard") -> list[Pair]:
 def identity(row: Row) -> tuple[str, ...]:
     """Say what a row is of."""
     return tuple(row[name] for name in ("way", "load", "beside", "manager"))
-
-
-def typical(row: Row, name: str) -> float | None:
-    """Give the median over the runs that have it."""
-    values = [value for value in row[name] if value is not None]
-    return median(values) if values else None
 
 
 def left(row: Row) -> list[float]:
@@ -111,11 +106,11 @@ def _all(compared: list[Pair]) -> Iterator[str]:
     cells = []
     for alone, guarded in compared:
         both = [
-            f"{_cell(typical(alone, name))} → {_cell(typical(guarded, name))}"
+            f"{shown(typical(alone, name))} → {shown(typical(guarded, name))}"
             for name in ("age_ms", "gap_ms", "mbps", "reused_s")
         ]
         times = left(guarded)
-        was_left = f"{_cell(median(times))} s in {len(times)}" if times else "–"
+        was_left = f"{shown(median(times))} s in {len(times)}" if times else "–"
         runs = finished(alone, guarded)
         beside = guarded["beside"] or "LTE"
         cells.append([guarded["way"], guarded["load"], beside, runs, *both, was_left])
@@ -220,10 +215,10 @@ def _bounds(results: dict[str, Any]) -> Iterator[str]:
             assert notified_ms is not None
             least, third = min(row["age_ms"]), alone * THIRD
             about = [engine, row["way"], row["load"], row["beside"] or "LTE"]
-            runs = f"{least}–{max(row['age_ms'])}, {_cell(notified_ms)} in {len(row['age_ms'])}"
+            runs = f"{least}–{max(row['age_ms'])}, {shown(notified_ms)} in {len(row['age_ms'])}"
             verdict = "missed" if notified_ms <= third else "close" if least <= third else ""
             late = f"{median(left(pair[1])):.2f}"
-            ages = [_cell(age) for age in (alone, third, guarded)]
+            ages = [shown(age) for age in (alone, third, guarded)]
             cells.append([*about, *ages, late, runs, verdict or "out of reach"])
     heads = ["engine", "Wi-Fi", "load", "other paths", "Linux alone, ms", "a third", "guard, ms"]
     heads += ["left after s", "notified after 100 ms, ms", ""]
@@ -247,7 +242,7 @@ def _backups(results: dict[str, Any]) -> Iterator[str]:
         for alone, backed in pairs(rows, BACKUPS):
             all_three = (alone, removed[id(alone)], backed)
             ages, gaps = (
-                " → ".join(_cell(typical(row, name)) for row in all_three)
+                " → ".join(shown(typical(row, name)) for row in all_three)
                 for name in ("age_ms", "gap_ms")
             )
             runs = finished(*all_three)
@@ -326,7 +321,3 @@ def _times(results: dict[str, Any]) -> Iterator[str]:
 
 def _range(values: list[float]) -> str:
     return f"{min(values):.2f}–{max(values):.2f}"
-
-
-def _cell(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}" if value < 100 else f"{value:.0f}"
