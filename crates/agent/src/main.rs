@@ -261,7 +261,7 @@ fn begins(work: &Work, options: &options::Options) -> String {
 
 /// Where a look takes long it looks less often: one part of a core in so many.
 #[cfg(target_os = "linux")]
-const COSTS_PARTS: u32 = 200;
+const COSTS_PARTS: u32 = 250;
 /// But as often as this.
 #[cfg(target_os = "linux")]
 const LONGEST: std::time::Duration = std::time::Duration::from_millis(100);
