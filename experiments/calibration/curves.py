@@ -1,7 +1,7 @@
 """What would curves decide that papers draw? ``python -m experiments.calibration.curves``.
 
 Papers draw the throughput of some single paths over time, and say of it in words whether it is a saw-tooth. The choice of families reads
-no more of it than whether throughput varies at all, and that of two rows. Here the families that stand of such a row are simulated, and a constant capacity beside them where it does not stand. How
+no more of it than whether throughput varies at all, and that of three rows. Here the families that stand of such a row are simulated, and a constant capacity beside them where it does not stand. How
 much throughput varies within a run, what its best second carries, and by which factor it grows between losses go to ``curves.json``
 beside this file.
 """
