@@ -221,8 +221,10 @@ impl Guard {
         let one = &self.paths[path];
         let answers = |one: &Path| one.is_good() && one.answered.is_some();
         // A backup keeps its subflows, and with them its place; whose radio hears too little would not come back; a connection that has
-        // no other subflow would stand still, or end.
+        // no other subflow would stand still, or end, and it may have them on another path that is away for the same.
+        let is_away = |other: usize| self.paths[other].up && self.paths[other].has_stepped() && !self.may_use(other);
         let may_step = !self.settings.makes_backups() && !one.signal.is_weak() && !one.seen.is_only;
+        let may_step = may_step && !(0..self.paths.len()).any(is_away);
         may_step && answers(one) && self.others(path).any(|(_, other)| answers(other) && one.is_ahead_of(now, other))
     }
 

@@ -393,6 +393,8 @@ impl Path {
         let (suspensions, suspended) = (self.suspensions, self.suspended);
         let decision = self.leave(now, settings, Cause::Ahead);
         (self.suspensions, self.suspended) = (suspensions, suspended);
+        // Also if its subflows stay, since this cannot be done or is only reported: once is enough.
+        (self.joined, self.joined_first) = (now, now);
         decision
     }
 

@@ -39,6 +39,8 @@ struct Bench {
     sent: usize,
     /// The host is so busy that nobody looks more often.
     rarely_ns: i64,
+    /// Whether what is decided is done.
+    acts: bool,
 }
 
 impl Bench {
@@ -65,6 +67,7 @@ impl Bench {
             held: now,
             sent: 0,
             rarely_ns: 0,
+            acts: true,
         }
     }
 
@@ -99,8 +102,8 @@ impl Bench {
                     Order::Decided { path, decision } => {
                         // The policy closes what is suspended, and opens it again.
                         match decision.verdict {
-                            Verdict::Suspended => self.seen[path].carries = false,
-                            Verdict::Resumed => self.seen[path].carries = true,
+                            Verdict::Suspended if self.acts => self.seen[path].carries = false,
+                            Verdict::Resumed if self.acts => self.seen[path].carries = true,
                             _ => {}
                         }
                         self.decisions.push((self.now.as_nanos() / MS, path, decision));
@@ -439,15 +442,17 @@ fn a_filled_queue_gets_time() {
     assert_eq!(bench.count(Verdict::Suspended), 0);
 }
 
-/// Two paths whose subflows join one after the other; a round trip over them takes so long.
-fn joining(settings: Settings, rtts_ms: [i64; 2]) -> Bench {
+/// Paths whose subflows join one after the other; a round trip over them takes so long.
+fn joining<const PATHS: usize>(settings: Settings, rtts_ms: [i64; PATHS]) -> Bench {
     let mut bench = Bench::with(settings, &rtts_ms.map(|rtt| Way { rtt_ms: Some(rtt), ..IDLE }));
     for (seen, rtt) in bench.seen.iter_mut().zip(rtts_ms) {
         seen.srtt_ns = Some(rtt * MS);
     }
-    bench.seen[1].carries = false;
-    bench.run(100);
-    bench.seen[1].carries = true;
+    bench.seen[1..].iter_mut().for_each(|seen| seen.carries = false);
+    for path in 1..PATHS {
+        bench.run(100);
+        bench.seen[path].carries = true;
+    }
     bench.run(2000);
     bench
 }
@@ -509,6 +514,30 @@ fn nobody_steps_behind_who_is_all_that_a_connection_has() {
     bench.seen[1].is_only = true;
     messages(&mut bench, 1, 100);
     assert_eq!(orders(&bench), []);
+}
+
+#[test]
+fn a_step_that_is_not_done_is_not_tried_again_and_again() {
+    let mut bench = joining(settings(), [20, 60]);
+    fails(&mut bench, 0);
+    bench.acts = false;
+    bench.decisions.clear();
+    messages(&mut bench, 1, 100);
+    assert_eq!(orders(&bench), [(1, Verdict::Suspended, Cause::Ahead), (1, Verdict::Resumed, Cause::Ahead)]);
+}
+
+#[test]
+fn of_two_slower_paths_one_steps_behind_after_the_other() {
+    let mut bench = joining(settings(), [20, 60, 60]);
+    fails(&mut bench, 0);
+    bench.decisions.clear();
+    let way = bench.ways[1];
+    for _ in 0..25 {
+        let moves = Way { receives: true, ..way };
+        bench.set(1, moves).set(2, moves).run(100).set(1, way).set(2, way).run(100);
+    }
+    let of = |path| [Verdict::Suspended, Verdict::Resumed].map(|verdict| (path, verdict, Cause::Ahead));
+    assert_eq!(orders(&bench), [of(1), of(2)].concat());
 }
 
 /// For how long the slower of two paths was away to step behind the other, in ms.
