@@ -182,7 +182,7 @@ impl Inbound {
     pub(super) fn arrive(&mut self, at: &Circumstances, range: Range<u64>, fin: bool) -> Arrival {
         let before = self.next;
         self.hurry(at, &range);
-        if fin {
+        if fin && range.end >= before {
             self.fin_at.get_or_insert(range.end);
         }
         self.is_scheduled = true;

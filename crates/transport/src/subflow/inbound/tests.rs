@@ -130,3 +130,17 @@ fn short_segments_of_one_length_count_as_full() {
     assert_eq!(pushed(&[(1400, true)]), 1, "full, but the last of what was written (ICSK_ACK_PUSHED)");
     assert_eq!(pushed(&[(1400, false)]), 0);
 }
+
+// To Linux a segment is old if what it says ends before what it has, a FIN included (tcp_data_queue).
+#[test]
+fn an_end_before_what_came_is_none() {
+    let mut inbound = Inbound::new(&config::Tcp::default(), 1460);
+    inbound.opened(0);
+    let mut come = |range: Range<u64>, fin| {
+        let arrival = inbound.arrive(&at(131_072, true), range, fin);
+        (arrival.in_order, arrival.finished)
+    };
+    assert_eq!(come(1..2001, false), (1..2001, false));
+    assert_eq!(come(1..1001, true), (2001..2001, false));
+    assert_eq!(come(2001..3001, true), (2001..3001, true));
+}
