@@ -185,7 +185,7 @@ def test_a_policy_gets_what_is_set_of_it(monkeypatch: pytest.MonkeyPatch) -> Non
         (["--policy", "linux"], "known: budget, maps, offload, on-demand"),
         (["--policy", "maps", "--set", "worse=7"], "worse"),
         (["--signals", "file"], "--signals needs a threshold"),
-        (["--signals", "file", "--policy", "maps"], "--signals needs a threshold"),
+        (["--signals", "file", "--policy", "maps"], "--signals is for the guard"),
     ],
 )
 def test_the_command_refuses_policies_that_make_no_sense(

@@ -19,6 +19,7 @@ examples:
   sudo mptcplab guard --policy on-demand        a second path only while there is much to carry
 """
 NEEDS_BUDGET = "--budget and --cost need --policy budget"
+NEEDS_GUARD = "--signals is for the guard: no --policy uses a signal"
 NEEDS_THRESHOLD = "--signals needs a threshold of the guard, such as --set leave_below=-110"
 
 
@@ -82,7 +83,9 @@ def run(options: Namespace) -> int:
 
     arguments = [f"--{flag}" for flag in ("observe", "routes", "json") if getattr(options, flag)]
     if options.signals:
-        if options.policy is not None or "leave_below" not in _names(options):
+        if options.policy is not None:
+            raise Error(NEEDS_GUARD)
+        if "leave_below" not in _names(options):
             raise Error(NEEDS_THRESHOLD)
         arguments += ["--signals", options.signals]
     if options.policy is not None:
