@@ -56,7 +56,7 @@ pub(super) struct Retransmission {
     /// How long a period is.
     patience_ns: i64,
     /// Bytes that had been written, and given to subflows, when that was last asked.
-    asked: (u64, u64),
+    asked: Option<(u64, u64)>,
     ticks: Ticks,
 }
 
@@ -68,7 +68,7 @@ impl Retransmission {
             stale_timeouts: settings.stale_timeouts,
             deadline: Time::MAX,
             patience_ns: LEAST_PATIENCE_NS,
-            asked: (0, 0),
+            asked: None,
             ticks,
         }
     }
@@ -119,7 +119,7 @@ impl Connection {
     /// (mptcp_timeout_from_subflow). Where the peer's window is full, Linux looks for a subflow only after something was
     /// written or sent (mptcp_sendmsg, __mptcp_push_pending), and not at each acknowledgement (ack_update_msk).
     pub(super) fn be_patient(&mut self, now: Time, is_full: bool) {
-        let asked = (self.send.written(), self.send.next());
+        let asked = Some((self.send.written(), self.send.next()));
         if std::mem::replace(&mut self.retransmission.asked, asked) == asked && is_full {
             return;
         }
@@ -160,6 +160,8 @@ impl Connection {
     /// The period is over, without progress.
     pub(super) fn retransmit(&mut self, now: Time) {
         self.progressed(now);
+        // All that waits is tried again then (mptcp_check_and_set_pending).
+        self.retransmission.asked = None;
         let idle = self.idle_subflow();
         // Over the only subflow that there ever was nothing is sent twice so soon: its peer may be about to fall back to TCP,
         // to which it would be new.

@@ -158,6 +158,34 @@ fn acknowledgements_do_not_change_the_period_while_the_window_is_full() {
 }
 
 #[test]
+fn a_period_that_is_over_changes_the_next_but_one() {
+    // net/mptcp/protocol.c, __mptcp_retrans: the timer is set, and then all that waits is tried again, which takes its time anew.
+    play(
+        &mesh(),
+        "0    ! connect
+         0    > wifi S 0:0 capable
+         10   < wifi S. 0:0 ack 1 capable win(2000)
+         10   > wifi . 1:1 ack 1 capable
+         20   < wifi . 1:1 ack 1 dss(ack 1) win(2000)
+         20   ! up lte
+         20   > lte S 0:0 join(1)
+         40   < lte S. 0:0 ack 1 join(0) win(2000)
+         40   > lte . 1:1 ack 1 join
+         60   < lte . 1:1 ack 1 dss(ack 1) win(2000)
+         60   ! write 3000
+         60   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+         60   > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+         260  > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+         260  > lte . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+         1060 > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+         1260 > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+         2300 < lte . 1:1 ack 2001 dss(ack 1) win(2000)
+         2460 > lte . 2001:3001 ack 1 dss(1 2001 1000, ack 1)
+         2460 > lte . 3001:4001 ack 1 dss(1001 3001 1000, ack 1)",
+    );
+}
+
+#[test]
 fn messages_that_left_one_by_one_come_again_together() {
     // Linux 6.18: a call whose Wi-Fi goes silent is resent over LTE in segments of 1424 and 1296 bytes, which a mapping of 17
     // messages of 160 holds (mptcp_sendmsg_frag). Its timer alone resends the oldest message (mptcp_pending_tail).
