@@ -61,7 +61,7 @@ nine in ten). Queues are not drawn: shorter ones overflow, so that more would be
   name. A capture does not tell whether there were any: in a trial, of five hidden links without retries that Linux sent over it got weights of 0.12 to 0.75, and of two with them 0.60 and 0.08. Rate, round trip,
   queue and loss were found as well with it as without, but of one simulated link it was the likeliest and showed neither handshake nor loss. So it is not tried.
 - *Load that follows the hour*: papers say when they measured, and print no figure by it. [`times-of-day`](study.md) assumes one. What it changed is part of the deviations over runs, by which links are drawn.
-- *Peaks and heights of curves*: papers draw some of these paths over time, each a single run whose mean is not printed, and print of two what the best second has. The choice reads whether a curve has a
+- *Peaks and heights of curves*: papers draw some of these paths over time, each a single run whose mean is not printed, and print of two what the best second has. The choice reads whether throughput has a
   saw-tooth, where nothing else says so ([here](../calibration.md#curves-that-papers-draw)); peaks are left to [the study](../study.md), which asks whether links show them.
 - *How high an unfilled capacity is*: it is taken for four times what was carried. That a window held the transfer is tried where nothing was lost: in Prague 2.74 Mbit/s with round trips of
   43.25 ms are 14.8 kB in flight.
