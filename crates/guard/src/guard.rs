@@ -216,11 +216,11 @@ impl Guard {
         self.may_use(path) && self.paths[path].signal.is_weak() && self.others(path).any(|(_, one)| hears(one))
     }
 
-    /// Whether a path has taken the place of a quicker one that is good again.
+    /// Whether a path stands before a quicker one that is good again.
     fn is_ahead(&self, now: Time, path: usize) -> bool {
         let one = &self.paths[path];
         let answers = |one: &Path| one.is_good() && one.answered.is_some();
-        // A backup keeps its subflows, and with them its place; whose radio hears too little would not come back; a connection that has
+        // A backup keeps its subflows, and with them its position; whose radio hears too little would not come back; a connection that has
         // no other subflow would stand still, or end, and it may have them on another path that is away for the same.
         let is_away = |other: usize| self.paths[other].up && self.paths[other].has_stepped() && !self.may_use(other);
         let may_step = !self.settings.makes_backups() && !one.signal.is_weak() && !one.seen.is_only;

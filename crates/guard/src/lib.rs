@@ -15,7 +15,7 @@
 //! gone. Nothing follows from idleness alone. Each return takes longer than the one before.
 //!
 //! A path is suspended for other reasons, too, but only if another is good: the host lost its address or the carrier, its radio hears too
-//! little, or it has taken the place of a quicker path that is back, and is to stand behind that again.
+//! little, or it stands before a quicker path that is back, and is to stand behind that again.
 
 mod decision;
 mod guard;

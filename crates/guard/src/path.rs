@@ -398,7 +398,7 @@ impl Path {
         decision
     }
 
-    /// Whether it was left for its place only.
+    /// Whether it was left for its position only.
     pub fn has_stepped(&self) -> bool {
         self.decision.cause == Cause::Ahead
     }

@@ -186,7 +186,7 @@ impl Inbound {
             self.fin_at.get_or_insert(range.end);
         }
         self.is_scheduled = true;
-        // The FIN has a place of its own behind the data, also in what ACKs say of holes (tcp_data_queue_ofo).
+        // The FIN has a sequence number of its own behind the data, also in what ACKs say of holes (tcp_data_queue_ofo).
         let ack = self.keep(at, range.start..range.end + u64::from(fin));
         let end = self.fin_at.unwrap_or(u64::MAX);
         let in_order = before..self.next.min(end).max(before);

@@ -3,6 +3,21 @@
 use crate::script::{CLIENT, SERVER, TWO, mesh, plain, play};
 use transport::config::Reinjection;
 
+/// A client with two subflows whose peer's window is full, and which has more to send.
+const FULL: &str = "0    ! connect
+    0    > wifi S 0:0 capable
+    10   < wifi S. 0:0 ack 1 capable win(2000)
+    10   > wifi . 1:1 ack 1 capable
+    20   < wifi . 1:1 ack 1 dss(ack 1) win(2000)
+    20   ! up lte
+    20   > lte S 0:0 join(1)
+    40   < lte S. 0:0 ack 1 join(0) win(2000)
+    40   > lte . 1:1 ack 1 join
+    60   < lte . 1:1 ack 1 dss(ack 1) win(2000)
+    60   ! write 3000
+    60   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+    60   > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)";
+
 #[test]
 fn what_only_the_subflow_acknowledges_is_sent_again() {
     // RFC 8684 §3.3.2: only a DATA_ACK frees data.
@@ -134,26 +149,16 @@ fn acknowledgements_do_not_change_the_period_while_the_window_is_full() {
     // net/mptcp/options.c, ack_update_msk: a subflow is looked for only where the peer has room.
     play(
         &mesh(),
-        "0    ! connect
-         0    > wifi S 0:0 capable
-         10   < wifi S. 0:0 ack 1 capable win(2000)
-         10   > wifi . 1:1 ack 1 capable
-         20   < wifi . 1:1 ack 1 dss(ack 1) win(2000)
-         20   ! up lte
-         20   > lte S 0:0 join(1)
-         40   < lte S. 0:0 ack 1 join(0) win(2000)
-         40   > lte . 1:1 ack 1 join
-         60   < lte . 1:1 ack 1 dss(ack 1) win(2000)
-         60   ! write 3000
-         60   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
-         60   > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+        &format!(
+            "{FULL}
          200  < lte . 1:1 ack 1 dss(ack 1) win(2000)
          260  > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
          260  > lte . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
          300  < lte . 1:1 ack 2001 dss(ack 1) win(2000)
          1060 > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
          1260 > lte . 2001:3001 ack 1 dss(1 2001 1000, ack 1)
-         1260 > lte . 3001:4001 ack 1 dss(1001 3001 1000, ack 1)",
+         1260 > lte . 3001:4001 ack 1 dss(1001 3001 1000, ack 1)"
+        ),
     );
 }
 
@@ -162,26 +167,16 @@ fn a_period_that_is_over_changes_the_next_but_one() {
     // net/mptcp/protocol.c, __mptcp_retrans: the timer is set, and then all that waits is tried again, which takes its time anew.
     play(
         &mesh(),
-        "0    ! connect
-         0    > wifi S 0:0 capable
-         10   < wifi S. 0:0 ack 1 capable win(2000)
-         10   > wifi . 1:1 ack 1 capable
-         20   < wifi . 1:1 ack 1 dss(ack 1) win(2000)
-         20   ! up lte
-         20   > lte S 0:0 join(1)
-         40   < lte S. 0:0 ack 1 join(0) win(2000)
-         40   > lte . 1:1 ack 1 join
-         60   < lte . 1:1 ack 1 dss(ack 1) win(2000)
-         60   ! write 3000
-         60   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
-         60   > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+        &format!(
+            "{FULL}
          260  > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
          260  > lte . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
          1060 > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
          1260 > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
          2300 < lte . 1:1 ack 2001 dss(ack 1) win(2000)
          2460 > lte . 2001:3001 ack 1 dss(1 2001 1000, ack 1)
-         2460 > lte . 3001:4001 ack 1 dss(1001 3001 1000, ack 1)",
+         2460 > lte . 3001:4001 ack 1 dss(1001 3001 1000, ack 1)"
+        ),
     );
 }
 
